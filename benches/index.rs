@@ -1,9 +1,14 @@
-//! What a whole index costs beside a bare parse of the same files, by phase, with the size of the database and the peak of memory.
+//! What a whole index costs beside a bare parse of the same files, by phase, with the size of the
+//! database and the peak of memory.
 //!
-//! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments those that `benches/corpora.sh` has brought to
-//! `target/corpora`. Both sides are measured in one run, in processor seconds: machines differ and are busy, ratios hold.
+//! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments those
+//! that `benches/corpora.sh` has brought to `target/corpora`. Both sides are measured in one run,
+//! in processor seconds: machines differ and are busy, ratios hold.
 
-#![allow(clippy::disallowed_methods, reason = "what is measured is compared with reading and parsing alone")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is measured is compared with reading and parsing alone"
+)]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
 use std::path::{Path, PathBuf};
@@ -19,17 +24,25 @@ use rayon::prelude::*;
 use tree_sitter::Parser;
 
 fn main() {
-    let mut roots: Vec<PathBuf> = env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(PathBuf::from).collect();
+    let mut roots: Vec<PathBuf> = env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with("--"))
+        .map(PathBuf::from)
+        .collect();
     if roots.is_empty() {
         let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpora");
-        roots = fs::read_dir(&corpora).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default();
+        roots = fs::read_dir(&corpora)
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
         roots.sort();
     }
     if roots.is_empty() {
         println!("no corpora: run benches/corpora.sh, or name folders as arguments");
         return;
     }
-    println!("CPU seconds; index / parse: a first index, opened, made and closed, against a bare parse of the same texts");
+    println!(
+        "CPU seconds; index / parse: a first index, opened, made and closed, against a bare parse of the same texts"
+    );
     for root in roots {
         measure(&root);
     }
@@ -41,7 +54,9 @@ fn measure(root: &Path) {
     copy_tree(root, &copy);
     let parse = bare_parse(&copy);
     let (first, second) = (Indexed::run(&copy), Indexed::run(&copy));
-    let data = home(&copy).data_dir(&copy.canonicalize().expect("a root")).expect("a data folder");
+    let data = home(&copy)
+        .data_dir(&copy.canonicalize().expect("a root"))
+        .expect("a data folder");
     let database = fs::metadata(data.path().join("index.db")).map_or(0, |data| data.len());
     print(root, parse, [&first, &second], database);
 }
@@ -61,27 +76,51 @@ struct Indexed {
 impl Indexed {
     fn run(root: &Path) -> Self {
         let start = ProcessTime::now();
-        let engine = Engine::open(root, EngineOptions { home: home(root), ..EngineOptions::default() }).expect("the engine opens");
+        let engine = Engine::open(
+            root,
+            EngineOptions {
+                home: home(root),
+                ..EngineOptions::default()
+            },
+        )
+        .expect("the engine opens");
         let summary = engine.index(&|_| ()).expect("an index");
         engine.close().expect("the engine closes");
-        Self { summary, cpu: start.elapsed() }
+        Self {
+            summary,
+            cpu: start.elapsed(),
+        }
     }
 }
 
-/// Processor time of parsing every text the index would read, on as many threads as the index uses, and their lines.
+/// Processor time of parsing every text the index would read, on as many threads as the index uses,
+/// and their lines.
 fn bare_parse(root: &Path) -> (Duration, usize) {
     let workspace = Workspace::open(root).expect("a workspace");
-    let parsed: Vec<(Duration, usize)> =
-        workspace.walk().entries.par_iter().filter_map(|entry| parse_one(&workspace, &entry.path)).collect();
-    parsed.iter().fold((Duration::ZERO, 0), |(cpu, lines), one| (cpu + one.0, lines + one.1))
+    let parsed: Vec<(Duration, usize)> = workspace
+        .walk()
+        .entries
+        .par_iter()
+        .filter_map(|entry| parse_one(&workspace, &entry.path))
+        .collect();
+    parsed
+        .iter()
+        .fold((Duration::ZERO, 0), |(cpu, lines), one| {
+            (cpu + one.0, lines + one.1)
+        })
 }
 
 fn parse_one(workspace: &Workspace, path: &RepoPath) -> Option<(Duration, usize)> {
     let dialect = Dialect::of_path(path.as_str())?;
-    let file = workspace.read(path).ok().filter(|file| file.average_line_bytes() <= workspace.config().max_line_bytes)?;
+    let file = workspace
+        .read(path)
+        .ok()
+        .filter(|file| file.average_line_bytes() <= workspace.config().max_line_bytes)?;
     let start = ThreadTime::now();
     let mut parser = Parser::new();
-    parser.set_language(&grammar(dialect)).expect("the grammar fits the library");
+    parser
+        .set_language(&grammar(dialect))
+        .expect("the grammar fits the library");
     drop(parser.parse(&file.text, None));
     Some((start.elapsed(), file.text.lines().count()))
 }
@@ -94,7 +133,12 @@ fn grammar(dialect: Dialect) -> tree_sitter::Language {
     }
 }
 
-fn print(root: &Path, (parse, lines): (Duration, usize), [first, second]: [&Indexed; 2], database: u64) {
+fn print(
+    root: &Path,
+    (parse, lines): (Duration, usize),
+    [first, second]: [&Indexed; 2],
+    database: u64,
+) {
     let seconds = |duration: Duration| duration.as_secs_f64();
     let mloc = lines as f64 / 1e6;
     println!(
@@ -114,10 +158,20 @@ fn print(root: &Path, (parse, lines): (Duration, usize), [first, second]: [&Inde
         .summary
         .phases
         .iter()
-        .map(|time| format!("{} {:.2} ({:.0} %)", name(time.phase), seconds(time.cpu), 100.0 * seconds(time.cpu) / seconds(parse)))
+        .map(|time| {
+            format!(
+                "{} {:.2} ({:.0} %)",
+                name(time.phase),
+                seconds(time.cpu),
+                100.0 * seconds(time.cpu) / seconds(parse)
+            )
+        })
         .collect();
     let rest = seconds(first.cpu.saturating_sub(first.summary.cpu()));
-    phases.push(format!("opening, closing and what lies between {rest:.2} ({:.0} %)", 100.0 * rest / seconds(parse)));
+    phases.push(format!(
+        "opening, closing and what lies between {rest:.2} ({:.0} %)",
+        100.0 * rest / seconds(parse)
+    ));
     println!("  phases (share of the bare parse): {}", phases.join(", "));
     println!(
         "  second run: {:.3}, {:.1} % of the first; database {:.1} MB, {:.0} MB per MLOC; peak memory of this process {} MB",
@@ -136,15 +190,30 @@ fn name(phase: Phase) -> &'static str {
 /// The process's peak of resident memory so far, where the system tells.
 fn peak_memory_mb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) / 1024
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or_default();
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kilobytes| kilobytes.parse::<u64>().ok())
+        .unwrap_or(0)
+        / 1024
 }
 
 fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).expect("a folder of the corpus").flatten() {
+    for entry in fs::read_dir(from)
+        .expect("a folder of the corpus")
+        .flatten()
+    {
         let (name, kind) = (entry.file_name(), entry.file_type().expect("a kind"));
-        if kind.is_dir() && !matches!(name.to_string_lossy().as_ref(), ".git" | ".codeagent" | "node_modules") {
+        if kind.is_dir()
+            && !matches!(
+                name.to_string_lossy().as_ref(),
+                ".git" | ".codeagent" | "node_modules"
+            )
+        {
             copy_tree(&entry.path(), &to.join(&name));
         } else if kind.is_file() {
             fs::copy(entry.path(), to.join(&name)).expect("a file can be copied");

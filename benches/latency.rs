@@ -1,14 +1,19 @@
-//! How long does the server take to answer? Times calls of the tools as a client sees them: a child process, one request after the other,
-//! from writing the request to having read the answer.
+//! How long does the server take to answer? Times calls of the tools as a client sees them: a child
+//! process, one request after the other, from writing the request to having read the answer.
 //!
-//! `cargo bench --bench latency -- ROOT..` measures the given repositories, which are only read; without arguments those that
-//! `benches/corpora.sh` has brought to `target/corpora`. Arguments of the calls are drawn with a fixed seed from what the tools themselves say
-//! of the repository, so that two runs over one index ask the same. `CODEAGENT_BINARY` names another binary to measure.
+//! `cargo bench --bench latency -- ROOT..` measures the given repositories, which are only read;
+//! without arguments those that `benches/corpora.sh` has brought to `target/corpora`. Arguments of
+//! the calls are drawn with a fixed seed from what the tools themselves say of the repository, so
+//! that two runs over one index ask the same. `CODEAGENT_BINARY` names another binary to measure.
 //!
-//! **Limits.** Wall time: on a busy machine the larger percentiles are the machine's; the processor time of the server, a mean over the calls of
-//! a row and told on Linux only, is not. A small repository has fewer than 1,000 different calls; the column `calls` says how many were made.
+//! **Limits.** Wall time: on a busy machine the larger percentiles are the machine's; the processor
+//! time of the server, a mean over the calls of a row and told on Linux only, is not. A small
+//! repository has fewer than 1,000 different calls; the column `calls` says how many were made.
 
-#![allow(clippy::disallowed_methods, reason = "the system says what a process costs, and corpora are found, in files")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the system says what a process costs, and corpora are found, in files"
+)]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +33,16 @@ const HUBS: usize = 100;
 const STARTS: usize = 20;
 
 fn main() {
-    let mut roots: Vec<PathBuf> = env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(PathBuf::from).collect();
+    let mut roots: Vec<PathBuf> = env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with("--"))
+        .map(PathBuf::from)
+        .collect();
     if roots.is_empty() {
         let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpora");
-        roots = fs::read_dir(&corpora).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default();
+        roots = fs::read_dir(&corpora)
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
         roots.sort();
     }
     if roots.is_empty() {
@@ -44,14 +55,35 @@ fn main() {
 
 fn measure(root: &Path) {
     let data = tempfile::tempdir().expect("a temporary folder");
-    let place = Place { root, data: data.path() };
-    let status = place.command("index").stdout(Stdio::null()).stderr(Stdio::null()).status().expect("the binary runs");
-    assert!(matches!(status.code(), Some(0 | 1)), "{} cannot be indexed: {status}", root.display());
-    let starts = Series::of("start to tools/list", 60.0, (0..STARTS).map(|_| start(&place)).collect());
+    let place = Place {
+        root,
+        data: data.path(),
+    };
+    let status = place
+        .command("index")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("the binary runs");
+    assert!(
+        matches!(status.code(), Some(0 | 1)),
+        "{} cannot be indexed: {status}",
+        root.display()
+    );
+    let starts = Series::of(
+        "start to tools/list",
+        60.0,
+        (0..STARTS).map(|_| start(&place)).collect(),
+    );
     let mut server = Server::start(&place);
     server.open_session();
     let drawn = Drawn::from(&mut server);
-    println!("{}: {} files, {} symbols", root.file_name().unwrap_or_default().to_string_lossy(), drawn.files.len(), drawn.symbols.len());
+    println!(
+        "{}: {} files, {} symbols",
+        root.file_name().unwrap_or_default().to_string_lossy(),
+        drawn.files.len(),
+        drawn.symbols.len()
+    );
     println!(
         "{:28} {:>6} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10}",
         "", "calls", "p50 ms", "p95 ms", "max ms", "CPU ms", "p50 chars", "max chars"
@@ -62,7 +94,14 @@ fn measure(root: &Path) {
     let mut all = Series::of("search_symbols, all", 5.0, Vec::new());
     all.cpu = Some(Duration::ZERO);
     for (name, queries) in drawn.searches() {
-        let series = server.timed_calls(name, 5.0, queries.into_iter().map(|arguments| ("search_symbols", arguments)).collect());
+        let series = server.timed_calls(
+            name,
+            5.0,
+            queries
+                .into_iter()
+                .map(|arguments| ("search_symbols", arguments))
+                .collect(),
+        );
         series.print();
         all.cpu = all.cpu.zip(series.cpu).map(|(sum, cpu)| sum + cpu);
         all.answers.extend(series.answers);
@@ -77,7 +116,11 @@ fn start(place: &Place<'_>) -> Answered {
     let mut server = Server::start(place);
     server.open_session();
     let (_, line) = server.request("tools/list", &json!({}));
-    Answered { took: begin.elapsed(), characters: line.chars().count(), failed: !line.contains("get_status") }
+    Answered {
+        took: begin.elapsed(),
+        characters: line.chars().count(),
+        failed: !line.contains("get_status"),
+    }
 }
 
 /// A repository and where its index lies.
@@ -88,9 +131,15 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn command(&self, name: &str) -> Command {
-        let binary = env::var_os("CODEAGENT_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_codeagent").into());
+        let binary = env::var_os("CODEAGENT_BINARY")
+            .unwrap_or_else(|| env!("CARGO_BIN_EXE_codeagent").into());
         let mut command = Command::new(binary);
-        command.arg(name).arg("--root").arg(self.root).env("CODEAGENT_DATA_DIR", self.data).env_remove("CODEAGENT_LOG");
+        command
+            .arg(name)
+            .arg("--root")
+            .arg(self.root)
+            .env("CODEAGENT_DATA_DIR", self.data)
+            .env_remove("CODEAGENT_LOG");
         command
     }
 }
@@ -105,56 +154,115 @@ struct Server {
 
 impl Server {
     fn start(place: &Place<'_>) -> Self {
-        let mut child = place.command("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary runs");
+        let mut child = place
+            .command("mcp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
         let input = child.stdin.take().expect("a pipe was asked for");
         let output = BufReader::new(child.stdout.take().expect("a pipe was asked for"));
-        Self { child, input, output, requests: 0 }
+        Self {
+            child,
+            input,
+            output,
+            requests: 0,
+        }
     }
 
     fn open_session(&mut self) {
         let client = json!({ "name": "latency", "version": "1" });
-        self.request("initialize", &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }));
-        self.input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").expect("the server reads");
+        self.request(
+            "initialize",
+            &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }),
+        );
+        self.input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")
+            .expect("the server reads");
     }
 
     /// How long an answer took, and its line.
     fn request(&mut self, method: &str, parameters: &Value) -> (Duration, String) {
         self.requests += 1;
-        let request = format!("{}\n", json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": parameters }));
+        let request = format!(
+            "{}\n",
+            json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": parameters })
+        );
         let mut line = String::new();
         let begin = Instant::now();
-        self.input.write_all(request.as_bytes()).expect("the server reads");
-        self.output.read_line(&mut line).expect("the server answers in UTF-8");
+        self.input
+            .write_all(request.as_bytes())
+            .expect("the server reads");
+        self.output
+            .read_line(&mut line)
+            .expect("the server answers in UTF-8");
         (begin.elapsed(), line)
     }
 
     fn timed_call(&mut self, tool: &str, arguments: Value) -> Answered {
-        let (took, line) = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let (took, line) = self.request(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        );
         let answer: Value = serde_json::from_str(&line).expect("an answer is JSON");
         let result = &answer["result"];
-        let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let characters = blocks.iter().filter_map(|block| block["text"].as_str()).map(|text| text.chars().count()).sum();
-        Answered { took, characters, failed: blocks.is_empty() || result["isError"] == true }
+        let blocks = result["content"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let characters = blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .map(|text| text.chars().count())
+            .sum();
+        Answered {
+            took,
+            characters,
+            failed: blocks.is_empty() || result["isError"] == true,
+        }
     }
 
-    fn timed_calls(&mut self, name: &'static str, target: f64, calls: Vec<(&'static str, Value)>) -> Series {
+    fn timed_calls(
+        &mut self,
+        name: &'static str,
+        target: f64,
+        calls: Vec<(&'static str, Value)>,
+    ) -> Series {
         let before = self.cpu();
-        let answers = calls.into_iter().map(|(tool, arguments)| self.timed_call(tool, arguments)).collect();
+        let answers = calls
+            .into_iter()
+            .map(|(tool, arguments)| self.timed_call(tool, arguments))
+            .collect();
         let mut series = Series::of(name, target, answers);
-        series.cpu = self.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+        series.cpu = self
+            .cpu()
+            .zip(before)
+            .map(|(after, before)| after.saturating_sub(before));
         series
     }
 
-    /// Processor time of the process so far, where the system tells: in hundredths of a second, fields 14 and 15.
+    /// Processor time of the process so far, where the system tells: in hundredths of a second,
+    /// fields 14 and 15.
     fn cpu(&self) -> Option<Duration> {
         let line = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-        let ticks = line.rsplit(") ").next()?.split(' ').skip(11).take(2).map(|field| field.parse::<u64>().ok());
-        ticks.sum::<Option<u64>>().map(|ticks| Duration::from_millis(10 * ticks))
+        let ticks = line
+            .rsplit(") ")
+            .next()?
+            .split(' ')
+            .skip(11)
+            .take(2)
+            .map(|field| field.parse::<u64>().ok());
+        ticks
+            .sum::<Option<u64>>()
+            .map(|ticks| Duration::from_millis(10 * ticks))
     }
 
     /// The structured answer of a call, `None` if it failed.
     fn call(&mut self, tool: &str, arguments: &Value) -> Option<Value> {
-        let (_, line) = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let (_, line) = self.request(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        );
         let mut answer: Value = serde_json::from_str(&line).expect("an answer is JSON");
         let result = answer["result"].take();
         (result["isError"] != true).then(|| result["structuredContent"].clone())
@@ -203,25 +311,58 @@ struct Series {
 
 impl Series {
     fn of(name: &'static str, target: f64, answers: Vec<Answered>) -> Self {
-        Self { name, target, answers, cpu: None }
+        Self {
+            name,
+            target,
+            answers,
+            cpu: None,
+        }
     }
 
     fn print(&self) {
-        let mut times: Vec<f64> = self.answers.iter().map(|answer| answer.took.as_secs_f64() * 1e3).collect();
-        let mut characters: Vec<usize> = self.answers.iter().map(|answer| answer.characters).collect();
+        let mut times: Vec<f64> = self
+            .answers
+            .iter()
+            .map(|answer| answer.took.as_secs_f64() * 1e3)
+            .collect();
+        let mut characters: Vec<usize> = self
+            .answers
+            .iter()
+            .map(|answer| answer.characters)
+            .collect();
         times.sort_by(f64::total_cmp);
         characters.sort_unstable();
-        let (Some(max), Some(longest)) = (times.last(), characters.last()) else { return };
-        let (p50, p95) = (times[percentile(times.len(), 50)], times[percentile(times.len(), 95)]);
+        let (Some(max), Some(longest)) = (times.last(), characters.last()) else {
+            return;
+        };
+        let (p50, p95) = (
+            times[percentile(times.len(), 50)],
+            times[percentile(times.len(), 95)],
+        );
         let failed = self.answers.iter().filter(|answer| answer.failed).count();
         let remark = format!(
             "{}{}",
-            if p95 > self.target { format!("  p95 over {} ms", self.target) } else { String::new() },
-            if failed > 0 { format!("  {failed} failed") } else { String::new() },
+            if p95 > self.target {
+                format!("  p95 over {} ms", self.target)
+            } else {
+                String::new()
+            },
+            if failed > 0 {
+                format!("  {failed} failed")
+            } else {
+                String::new()
+            },
         );
         let median = characters[percentile(characters.len(), 50)];
-        let cpu = self.cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{:.2}", cpu.as_secs_f64() * 1e3 / times.len() as f64));
-        println!("{:28} {:6} {p50:8.2} {p95:8.2} {max:8.2} {cpu:>8} {median:10} {longest:10}{remark}", self.name, times.len());
+        let cpu = self.cpu.map_or_else(
+            || "-".to_owned(),
+            |cpu| format!("{:.2}", cpu.as_secs_f64() * 1e3 / times.len() as f64),
+        );
+        println!(
+            "{:28} {:6} {p50:8.2} {p95:8.2} {max:8.2} {cpu:>8} {median:10} {longest:10}{remark}",
+            self.name,
+            times.len()
+        );
     }
 }
 
@@ -250,7 +391,9 @@ impl Drawn {
     fn from(server: &mut Server) -> Self {
         let mut lot = Lot(20_260_615);
         let mut files = Vec::new();
-        let tree = server.call("get_directory_tree", &json!({ "depth": 10 })).expect("the root has a tree");
+        let tree = server
+            .call("get_directory_tree", &json!({ "depth": 10 }))
+            .expect("the root has a tree");
         collect_files(&tree, "", &mut files);
         files.retain(|path| Dialect::of_path(path).is_some());
         let mut symbols: BTreeMap<String, Symbol> = BTreeMap::new();
@@ -268,7 +411,9 @@ impl Drawn {
             }
         }
         for symbol in symbols.values_mut() {
-            let found = server.call("get_symbol", &json!({ "node_id": symbol.id })).unwrap_or_default();
+            let found = server
+                .call("get_symbol", &json!({ "node_id": symbol.id }))
+                .unwrap_or_default();
             symbol.references = found["reference_count"].as_u64().unwrap_or(0);
         }
         let mut symbols: Vec<Symbol> = symbols.into_values().collect();
@@ -279,16 +424,36 @@ impl Drawn {
 
     /// Calls of the tools by node, file and name.
     fn calls(&self) -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
-        let by_id = |tool, symbols: &[&Symbol]| symbols.iter().map(|symbol| (tool, json!({ "node_id": symbol.id }))).collect();
+        let by_id = |tool, symbols: &[&Symbol]| {
+            symbols
+                .iter()
+                .map(|symbol| (tool, json!({ "node_id": symbol.id })))
+                .collect()
+        };
         let any: Vec<&Symbol> = self.symbols.iter().take(CALLS).collect();
-        let outlines = self.files.iter().take(CALLS).map(|path| ("get_file_outline", json!({ "path": path })));
+        let outlines = self
+            .files
+            .iter()
+            .take(CALLS)
+            .map(|path| ("get_file_outline", json!({ "path": path })));
         vec![
             ("get_callers", by_id("get_callers", &any)),
-            ("get_callers, hubs", by_id("get_callers", &self.hubs(|symbol| symbol.is_callable))),
+            (
+                "get_callers, hubs",
+                by_id("get_callers", &self.hubs(|symbol| symbol.is_callable)),
+            ),
             ("get_references", by_id("get_references", &any)),
-            ("get_references, hubs", by_id("get_references", &self.hubs(|_| true))),
+            (
+                "get_references, hubs",
+                by_id("get_references", &self.hubs(|_| true)),
+            ),
             ("get_file_outline", outlines.collect()),
-            ("lookup_symbol", self.names().map(|name| ("lookup_symbol", json!({ "qualified_name": name }))).collect()),
+            (
+                "lookup_symbol",
+                self.names()
+                    .map(|name| ("lookup_symbol", json!({ "qualified_name": name })))
+                    .collect(),
+            ),
             ("get_symbol", by_id("get_symbol", &any)),
         ]
     }
@@ -303,8 +468,12 @@ impl Drawn {
 
     /// Qualified names: of ten seven whole, two by their last segments, one that does not exist.
     fn names(&self) -> impl Iterator<Item = String> {
-        let distinct: BTreeMap<&str, usize> =
-            self.symbols.iter().zip(0..).map(|(symbol, at)| (symbol.qualified_name.as_str(), at)).collect();
+        let distinct: BTreeMap<&str, usize> = self
+            .symbols
+            .iter()
+            .zip(0..)
+            .map(|(symbol, at)| (symbol.qualified_name.as_str(), at))
+            .collect();
         let mut places: Vec<usize> = distinct.into_values().collect();
         places.sort_unstable();
         places.into_iter().take(CALLS).zip(0..).map(|(at, turn)| {
@@ -329,11 +498,33 @@ impl Drawn {
         common.sort_by_key(|word| std::cmp::Reverse(counts[word]));
         common.truncate(CALLS / 10);
         let is_common = |word: &String| common.contains(&word.as_str());
-        let rare = distinct(split.iter().filter_map(|words| words.iter().find(|word| !is_common(word)).cloned()));
-        let pairs = distinct(split.iter().filter_map(|words| Some(format!("{} {}", words.first()?, words.get(1)?))));
-        let prefixes = distinct(names.iter().map(|name| format!("{}*", name.chars().take(3).collect::<String>())));
-        let dotted = distinct(self.symbols.iter().map(|symbol| last_segments(&symbol.qualified_name).to_owned()));
-        let plain = |queries: Vec<String>, count: usize| queries.into_iter().take(count).map(|query| json!({ "query": query })).collect();
+        let rare = distinct(
+            split
+                .iter()
+                .filter_map(|words| words.iter().find(|word| !is_common(word)).cloned()),
+        );
+        let pairs = distinct(
+            split
+                .iter()
+                .filter_map(|words| Some(format!("{} {}", words.first()?, words.get(1)?))),
+        );
+        let prefixes = distinct(
+            names
+                .iter()
+                .map(|name| format!("{}*", name.chars().take(3).collect::<String>())),
+        );
+        let dotted = distinct(
+            self.symbols
+                .iter()
+                .map(|symbol| last_segments(&symbol.qualified_name).to_owned()),
+        );
+        let plain = |queries: Vec<String>, count: usize| {
+            queries
+                .into_iter()
+                .take(count)
+                .map(|query| json!({ "query": query }))
+                .collect()
+        };
         vec![
             ("search_symbols, names", plain(names, CALLS / 4)),
             ("search_symbols, words", plain(rare, CALLS / 5)),
@@ -341,7 +532,10 @@ impl Drawn {
             ("search_symbols, Type.member", plain(dotted, CALLS / 10)),
             ("search_symbols, prefixes", plain(prefixes, CALLS * 3 / 20)),
             ("search_symbols, a*", one_letter_prefixes()),
-            ("search_symbols, common words", plain(common.into_iter().map(str::to_owned).collect(), CALLS / 10)),
+            (
+                "search_symbols, common words",
+                plain(common.into_iter().map(str::to_owned).collect(), CALLS / 10),
+            ),
         ]
     }
 }
@@ -365,7 +559,9 @@ fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
 
 /// The last two segments of a qualified name.
 fn last_segments(name: &str) -> &str {
-    name.rmatch_indices(['.', '#']).nth(1).map_or(name, |(at, _)| &name[at + 1..])
+    name.rmatch_indices(['.', '#'])
+        .nth(1)
+        .map_or(name, |(at, _)| &name[at + 1..])
 }
 
 /// The words of a camelCase name, lower case, at least three letters each.
@@ -375,14 +571,22 @@ fn words(name: &str) -> Vec<String> {
         if !letter.is_alphanumeric() || letter.is_uppercase() {
             words.push(String::new());
         }
-        words.last_mut().expect("there is one at least").extend(letter.to_lowercase().filter(|letter| letter.is_alphanumeric()));
+        words.last_mut().expect("there is one at least").extend(
+            letter
+                .to_lowercase()
+                .filter(|letter| letter.is_alphanumeric()),
+        );
     }
     words.retain(|word| word.chars().count() > 2);
     words
 }
 
 fn collect_files(directory: &Value, prefix: &str, files: &mut Vec<String>) {
-    for child in directory["children"].as_array().map(Vec::as_slice).unwrap_or_default() {
+    for child in directory["children"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+    {
         let path = format!("{prefix}{}", child["name"].as_str().unwrap_or_default());
         if child["type"] == "file" {
             files.push(path);

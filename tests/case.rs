@@ -1,7 +1,8 @@
 //! A small repository in memory, linked, and compared with the edges that its comments state.
 //!
-//! The syntax of the comments is that of `codeagent_testkit`; a target may carry its parameter list as written (`N.C.Add(int a)`) where
-//! overloads have to be told apart. More verbs speak of what is no edge:
+//! The syntax of the comments is that of `codeagent_testkit`; a target may carry its parameter list
+//! as written (`N.C.Add(int a)`) where overloads have to be told apart. More verbs speak of what is
+//! no edge:
 //!
 //! ```text
 //! static async load(id: string): Promise<Item> { .. }
@@ -11,21 +12,27 @@
 //! //    ^^^^ unresolved: laod
 //! ```
 //!
-//! A node that has several declarations ends with their number (`x2`). Of it `name`, `count` (of parameters), `doc` and `first` (the file of its
-//! first declaration) can be stated too; a call of a value without a name is `unresolved: ()`; `from` states the sources of the edges at a
-//! place. Files in `external/` are declarations of libraries.
+//! A node that has several declarations ends with their number (`x2`). Of it `name`, `count` (of
+//! parameters), `doc` and `first` (the file of its first declaration) can be stated too; a call of
+//! a value without a name is `unresolved: ()`; `from` states the sources of the edges at a place.
+//! Files in `external/` are declarations of libraries.
 //!
-//! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the place; in JavaScript those of `inherits`
-//! and `implements` are not.
+//! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the
+//! place; in JavaScript those of `inherits` and `implements` are not.
 
-#![allow(dead_code, reason = "each test that includes this file makes its cases in one way")]
+#![allow(
+    dead_code,
+    reason = "each test that includes this file makes its cases in one way"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use codeagent_core::extract::extract;
-use codeagent_core::model::graph::{Confidence, Dialect, Edge, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{
+    Confidence, Dialect, Edge, EdgeType, Node, NodeFlags, NodeId, NodeType,
+};
 use codeagent_core::project::{ProjectModel, is_project_file};
 use codeagent_core::resolve::nodes::NodeTable;
 use codeagent_core::resolve::{World, WorldFile, link};
@@ -65,9 +72,19 @@ struct Linked {
 /// By line, column and verb.
 type Said = BTreeMap<(u32, u32, String), BTreeSet<String>>;
 
-/// What can be stated that is no edge: what a node at the place of its name is, what it is part of, its name, how many parameters it has, its
-/// documentation and the file of its first declaration; the name of a use that should have a target and has none; the sources of edges.
-const SAID: &[&str] = &["node", "in", "name", "count", "doc", "first", "unresolved", "from"];
+/// What can be stated that is no edge: what a node at the place of its name is, what it is part of,
+/// its name, how many parameters it has, its documentation and the file of its first declaration;
+/// the name of a use that should have a target and has none; the sources of edges.
+const SAID: &[&str] = &[
+    "node",
+    "in",
+    "name",
+    "count",
+    "doc",
+    "first",
+    "unresolved",
+    "from",
+];
 
 /// Where annotations and edges meet: line, column, edge type.
 type Place = (u32, u32, EdgeType);
@@ -80,28 +97,44 @@ impl Case {
             let file = workspace.read(&entry.path).unwrap();
             (entry.path.to_string(), Arc::from(file.text))
         });
-        Self { texts: texts.collect(), complete: Vec::new() }
+        Self {
+            texts: texts.collect(),
+            complete: Vec::new(),
+        }
     }
 
     /// Texts by path; every file's edges of these types have to be stated.
     pub fn of(texts: BTreeMap<String, Arc<str>>, complete: &[&str]) -> Self {
-        Self { texts, complete: complete.iter().map(|verb| (*verb).to_owned()).collect() }
+        Self {
+            texts,
+            complete: complete.iter().map(|verb| (*verb).to_owned()).collect(),
+        }
     }
 
     /// Compares the edges with what the comments state.
     pub fn check(&self) -> Outcome {
         let graph = self.graph();
         let mut outcome = Outcome::default();
-        for (path, text) in self.texts.iter().filter(|(path, _)| Dialect::of_path(path).is_some()) {
+        for (path, text) in self
+            .texts
+            .iter()
+            .filter(|(path, _)| Dialect::of_path(path).is_some())
+        {
             match expectations(text) {
                 Ok(mut expected) => {
                     expected.complete.extend(self.complete.iter().cloned());
                     expected.complete.sort();
                     expected.complete.dedup();
                     outcome.annotations += expected.annotations.len();
-                    outcome.failures.extend(compare(&graph, path, &expected).iter().map(|failure| format!("{path}:{failure}")));
+                    outcome.failures.extend(
+                        compare(&graph, path, &expected)
+                            .iter()
+                            .map(|failure| format!("{path}:{failure}")),
+                    );
                 }
-                Err(problems) => outcome.failures.extend(problems.iter().map(|problem| format!("{path}: {problem}"))),
+                Err(problems) => outcome
+                    .failures
+                    .extend(problems.iter().map(|problem| format!("{path}: {problem}"))),
             }
         }
         outcome
@@ -109,16 +142,25 @@ impl Case {
 
     fn graph(&self) -> Graph {
         let paths: Vec<String> = self.texts.keys().cloned().collect();
-        let project_texts = self.texts.iter().filter(|(path, _)| is_project_file(path)).map(|(path, text)| (path.clone(), text.clone()));
+        let project_texts = self
+            .texts
+            .iter()
+            .filter(|(path, _)| is_project_file(path))
+            .map(|(path, text)| (path.clone(), text.clone()));
         let projects = Arc::new(ProjectModel::build(&paths, project_texts.collect()));
         let files = self.texts.iter().filter_map(|(path, text)| {
             let facts = extract(text, Dialect::of_path(path)?, projects.defines(path));
-            Some(WorldFile { path: path.as_str().into(), facts: Arc::new(facts), external: path.starts_with("external/") })
+            Some(WorldFile {
+                path: path.as_str().into(),
+                facts: Arc::new(facts),
+                external: path.starts_with("external/"),
+            })
         });
         let world = World::build(files.collect(), projects.clone());
         let table = NodeTable::build(&world);
         let count = table.nodes().count();
-        let nodes: BTreeMap<NodeId, Node> = table.nodes().map(|node| (node.id, node.clone())).collect();
+        let nodes: BTreeMap<NodeId, Node> =
+            table.nodes().map(|node| (node.id, node.clone())).collect();
         assert_eq!(nodes.len(), count, "two nodes have one id");
         let mut files: BTreeMap<String, Linked> = BTreeMap::new();
         for id in world.repository_files() {
@@ -128,20 +170,40 @@ impl Case {
             for each in &links.unresolved {
                 let name = world.facts(id).text(each.name);
                 let name = if name.is_empty() { "()" } else { name };
-                say(linked, (each.at.line, each.at.column), "unresolved", Some(name.to_owned()));
+                say(
+                    linked,
+                    (each.at.line, each.at.column),
+                    "unresolved",
+                    Some(name.to_owned()),
+                );
             }
             for edge in linked.edges.clone() {
-                say(linked, (edge.line, edge.column), "from", Some(nodes[&edge.source].qualified_name.clone()));
+                say(
+                    linked,
+                    (edge.line, edge.column),
+                    "from",
+                    Some(nodes[&edge.source].qualified_name.clone()),
+                );
             }
         }
         for node in nodes.values() {
-            let parent = node.parent.map(|parent| nodes[&parent].qualified_name.clone());
+            let parent = node
+                .parent
+                .map(|parent| nodes[&parent].qualified_name.clone());
             for span in &node.spans {
-                let (linked, place) = (files.entry(span.path.clone()).or_default(), (span.name_line, span.name_column));
+                let (linked, place) = (
+                    files.entry(span.path.clone()).or_default(),
+                    (span.name_line, span.name_column),
+                );
                 say(linked, place, "node", Some(node_text(node)));
                 say(linked, place, "in", parent.clone());
                 say(linked, place, "name", Some(node.name.clone()));
-                say(linked, place, "count", node.parameter_count.map(|count| count.to_string()));
+                say(
+                    linked,
+                    place,
+                    "count",
+                    node.parameter_count.map(|count| count.to_string()),
+                );
                 say(linked, place, "doc", node.doc.clone());
                 say(linked, place, "first", Some(node.spans[0].path.clone()));
             }
@@ -151,7 +213,11 @@ impl Case {
 }
 
 fn say(linked: &mut Linked, (line, column): (u32, u32), verb: &str, what: Option<String>) {
-    linked.said.entry((line, column, verb.to_owned())).or_default().extend(what);
+    linked
+        .said
+        .entry((line, column, verb.to_owned()))
+        .or_default()
+        .extend(what);
 }
 
 /// A node as a declaration without its body.
@@ -165,18 +231,49 @@ fn node_text(node: &Node) -> String {
         (NodeFlags::DEPRECATED, "deprecated"),
     ];
     let mut words: Vec<&str> = node.access.iter().map(|access| access.as_str()).collect();
-    words.extend(flags.iter().filter(|(flag, _)| node.flags.has(*flag)).map(|(_, word)| *word));
-    words.push(if node.node_type == NodeType::Component { node.node_type.as_str() } else { node.kind.as_str() });
+    words.extend(
+        flags
+            .iter()
+            .filter(|(flag, _)| node.flags.has(*flag))
+            .map(|(_, word)| *word),
+    );
+    words.push(if node.node_type == NodeType::Component {
+        node.node_type.as_str()
+    } else {
+        node.kind.as_str()
+    });
     let parameters = node.parameter_signature.as_deref().unwrap_or_default();
-    let result = node.return_type.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
-    let parts = if node.spans.len() > 1 { format!(" x{}", node.spans.len()) } else { String::new() };
-    format!("{} {}{parameters}{result}{parts}", words.join(" "), node.qualified_name)
+    let result = node
+        .return_type
+        .as_ref()
+        .map(|ty| format!(": {ty}"))
+        .unwrap_or_default();
+    let parts = if node.spans.len() > 1 {
+        format!(" x{}", node.spans.len())
+    } else {
+        String::new()
+    };
+    format!(
+        "{} {}{parameters}{result}{parts}",
+        words.join(" "),
+        node.qualified_name
+    )
 }
 
 fn expectations(text: &str) -> Result<Expectations, Vec<codeagent_testkit::Problem>> {
-    let verbs: Vec<&str> = EdgeType::NAMES.iter().map(|(name, _)| *name).chain(SAID.iter().copied()).collect();
+    let verbs: Vec<&str> = EdgeType::NAMES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(SAID.iter().copied())
+        .collect();
     let confidences: Vec<&str> = Confidence::NAMES.iter().map(|(name, _)| *name).collect();
-    parse(text, Words { verbs: &verbs, confidences: &confidences })
+    parse(
+        text,
+        Words {
+            verbs: &verbs,
+            confidences: &confidences,
+        },
+    )
 }
 
 /// Everything in which a file's edges differ from what it states.
@@ -187,63 +284,120 @@ fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
     let mut stated: BTreeMap<Place, Vec<&Annotation>> = BTreeMap::new();
     for annotation in &expected.annotations {
         match EdgeType::parse(&annotation.verb) {
-            Some(edge_type) => stated.entry((annotation.line, annotation.column, edge_type)).or_default().push(annotation),
+            Some(edge_type) => stated
+                .entry((annotation.line, annotation.column, edge_type))
+                .or_default()
+                .push(annotation),
             None => failures.extend(compare_said(annotation, said)),
         }
     }
     let mut found: BTreeMap<Place, Vec<&Edge>> = BTreeMap::new();
     for edge in edges {
-        found.entry((edge.line, edge.column, edge.edge_type)).or_default().push(edge);
+        found
+            .entry((edge.line, edge.column, edge.edge_type))
+            .or_default()
+            .push(edge);
     }
     for (place, annotations) in &stated {
-        failures.extend(compare_place(graph, annotations, found.get(place).map_or(&[][..], Vec::as_slice)));
+        failures.extend(compare_place(
+            graph,
+            annotations,
+            found.get(place).map_or(&[][..], Vec::as_slice),
+        ));
     }
     for verb in &expected.complete {
-        let unstated = found.iter().filter(|(place, _)| place.2.as_str() == verb && !stated.contains_key(place));
-        failures.extend(unstated.map(|(place, edges)| format!("{}:{}: not stated: {verb}: {}", place.0, place.1, describe(graph, edges))));
+        let unstated = found
+            .iter()
+            .filter(|(place, _)| place.2.as_str() == verb && !stated.contains_key(place));
+        failures.extend(unstated.map(|(place, edges)| {
+            format!(
+                "{}:{}: not stated: {verb}: {}",
+                place.0,
+                place.1,
+                describe(graph, edges)
+            )
+        }));
     }
     for edge in edges {
         let all: BTreeSet<&NodeId> = edge.candidates.iter().chain([&edge.target]).collect();
-        assert_eq!(all.len(), edge.candidates.len() + 1, "a target is named twice: {edge:?}");
+        assert_eq!(
+            all.len(),
+            edge.candidates.len() + 1,
+            "a target is named twice: {edge:?}"
+        );
     }
     // `inherits(A, B)` stands behind `A`, `@implements` before it.
-    let is_outside = |edge: &&Edge| path.ends_with(".js") && matches!(edge.edge_type, EdgeType::Inherits | EdgeType::Implements);
+    let is_outside = |edge: &&Edge| {
+        path.ends_with(".js") && matches!(edge.edge_type, EdgeType::Inherits | EdgeType::Implements)
+    };
     let inside = edges.iter().filter(|edge| !is_outside(edge));
-    failures.extend(inside.filter(|edge| !surrounds(graph, path, edge)).map(|edge| {
-        format!("{}:{}: the source {} does not surround it", edge.line, edge.column, graph.nodes[&edge.source].qualified_name)
-    }));
+    failures.extend(
+        inside
+            .filter(|edge| !surrounds(graph, path, edge))
+            .map(|edge| {
+                format!(
+                    "{}:{}: the source {} does not surround it",
+                    edge.line, edge.column, graph.nodes[&edge.source].qualified_name
+                )
+            }),
+    );
     failures
 }
 
 /// What is said at a place is what is stated, nothing if nothing is stated.
 fn compare_said(annotation: &Annotation, said: &Said) -> Option<String> {
-    let found = said.get(&(annotation.line, annotation.column, annotation.verb.clone())).cloned().unwrap_or_default();
-    let holds = annotation.target.as_ref().map_or(found.is_empty(), |target| found.contains(target));
-    let what = if annotation.todo { "no longer a gap, remove `todo`" } else { "expected" };
+    let found = said
+        .get(&(annotation.line, annotation.column, annotation.verb.clone()))
+        .cloned()
+        .unwrap_or_default();
+    let holds = annotation
+        .target
+        .as_ref()
+        .map_or(found.is_empty(), |target| found.contains(target));
+    let what = if annotation.todo {
+        "no longer a gap, remove `todo`"
+    } else {
+        "expected"
+    };
     let target = annotation.target.as_deref().unwrap_or("-");
-    (holds == annotation.todo).then(|| format!("{}: {what}: {}: {target}, found {found:?}", annotation.written_at, annotation.verb))
+    (holds == annotation.todo).then(|| {
+        format!(
+            "{}: {what}: {}: {target}, found {found:?}",
+            annotation.written_at, annotation.verb
+        )
+    })
 }
 
-/// The edges of one type at one place are exactly those stated: one annotation names the target, several name it and all candidates. An
-/// annotation marked `todo` must fail.
+/// The edges of one type at one place are exactly those stated: one annotation names the target,
+/// several name it and all candidates. An annotation marked `todo` must fail.
 fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut open = false;
     for annotation in annotations {
         let leads_to = |edge: &Edge, target: &str| {
             let mut others = edge.candidates.iter().filter(|_| annotations.len() > 1);
-            is_named(graph, edge.target, target) || others.any(|candidate| is_named(graph, *candidate, target))
+            is_named(graph, edge.target, target)
+                || others.any(|candidate| is_named(graph, *candidate, target))
         };
         let holds = match &annotation.target {
             None => edges.is_empty(),
-            Some(target) => edges.iter().any(|edge| has_confidence(edge, annotation) && leads_to(edge, target)),
+            Some(target) => edges
+                .iter()
+                .any(|edge| has_confidence(edge, annotation) && leads_to(edge, target)),
         };
         open |= annotation.todo;
         let report = |what: &str| {
             let target = annotation.target.as_deref().unwrap_or("-");
-            let confidence = annotation.confidence.as_ref().map(|word| format!(" ({word})")).unwrap_or_default();
+            let confidence = annotation
+                .confidence
+                .as_ref()
+                .map(|word| format!(" ({word})"))
+                .unwrap_or_default();
             let found = describe(graph, edges);
-            format!("{}: {what}: {}: {target}{confidence}, found {found}", annotation.written_at, annotation.verb)
+            format!(
+                "{}: {what}: {}: {target}{confidence}, found {found}",
+                annotation.written_at, annotation.verb
+            )
         };
         match (holds, annotation.todo) {
             (false, false) => failures.push(report("expected")),
@@ -257,7 +411,11 @@ fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) ->
         targets.extend(edges.iter().flat_map(|edge| &edge.candidates));
     }
     if failures.is_empty() && !open && targets.len() > annotations.len() {
-        failures.push(format!("{}: more than stated: {}", annotations[0].written_at, describe(graph, edges)));
+        failures.push(format!(
+            "{}: more than stated: {}",
+            annotations[0].written_at,
+            describe(graph, edges)
+        ));
     }
     failures
 }
@@ -275,16 +433,33 @@ fn has_confidence(edge: &Edge, annotation: &Annotation) -> bool {
 
 fn surrounds(graph: &Graph, path: &str, edge: &Edge) -> bool {
     let source = &graph.nodes[&edge.source];
-    let is_around = |span: &codeagent_core::model::span::Span| (span.start.line..=span.end_line).contains(&edge.line);
+    let is_around = |span: &codeagent_core::model::span::Span| {
+        (span.start.line..=span.end_line).contains(&edge.line)
+    };
     // `class A : Base, I` makes members of `Base`, which may lie elsewhere, implement those of `I`.
-    let inherited = edge.edge_type == EdgeType::Implements && source.spans.iter().all(|span| span.path != path);
-    inherited || source.node_type == NodeType::File || source.spans.iter().any(|span| span.path == path && is_around(&span.span))
+    let inherited =
+        edge.edge_type == EdgeType::Implements && source.spans.iter().all(|span| span.path != path);
+    inherited
+        || source.node_type == NodeType::File
+        || source
+            .spans
+            .iter()
+            .any(|span| span.path == path && is_around(&span.span))
 }
 
 fn describe(graph: &Graph, edges: &[&Edge]) -> String {
     let text = |edge: &&Edge| {
         let node = &graph.nodes[&edge.target];
-        format!("{}{} ({})", node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default(), edge.confidence)
+        format!(
+            "{}{} ({})",
+            node.qualified_name,
+            node.parameter_signature.as_deref().unwrap_or_default(),
+            edge.confidence
+        )
     };
-    if edges.is_empty() { "nothing".to_owned() } else { edges.iter().map(text).collect::<Vec<_>>().join(", ") }
+    if edges.is_empty() {
+        "nothing".to_owned()
+    } else {
+        edges.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
 }

@@ -1,14 +1,22 @@
-//! Does any input bring the indexer down? Each row of the tables makes a small repository that is an attack, and says what must come of it.
+//! Does any input bring the indexer down? Each row of the tables makes a small repository that is
+//! an attack, and says what must come of it.
 //!
-//! The command is run in a process of its own on every row, because a crash must be an observation. It must end by itself, within the time and
-//! the memory of its row, and say what the row says. `CODEAGENT_HOSTILE=word` runs the rows whose names contain the word.
+//! The command is run in a process of its own on every row, because a crash must be an observation.
+//! It must end by itself, within the time and the memory of its row, and say what the row says.
+//! `CODEAGENT_HOSTILE=word` runs the rows whose names contain the word.
 //!
 //! **Limits.** Processor time and memory are read from `/proc`, so this is a test for Linux.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "what came of each attack is worth reading")]
-#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(
+    clippy::print_stdout,
+    reason = "what came of each attack is worth reading"
+)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 
 #[path = "hostile/clients.rs"]
 mod clients;
@@ -33,10 +41,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Processor time that a hostile file may take, and five times that if the engine was built with little optimisation.
+/// Processor time that a hostile file may take, and five times that if the engine was built with
+/// little optimisation.
 const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
-/// Memory that a hostile file of at most a megabyte may take, and what the process takes without one.
+/// Memory that a hostile file of at most a megabyte may take, and what the process takes without
+/// one.
 const MEGABYTES: u64 = 340 + 13;
 
 /// Memory for each byte that a file is longer than a megabyte.
@@ -75,7 +85,10 @@ pub struct Row {
 impl Row {
     /// The size of all its files.
     fn bytes(&self) -> u64 {
-        self.files.iter().map(|(_, content)| content.len() as u64).sum()
+        self.files
+            .iter()
+            .map(|(_, content)| content.len() as u64)
+            .sum()
     }
 }
 
@@ -86,7 +99,13 @@ pub fn row(name: &str, path: &str, text: impl Into<Vec<u8>>, expected: Expected)
 
 /// An attack of several files.
 pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Row {
-    Row { name: name.to_owned(), files, expected, seconds: SECONDS, growth: u64::MAX }
+    Row {
+        name: name.to_owned(),
+        files,
+        expected,
+        seconds: SECONDS,
+        growth: u64::MAX,
+    }
 }
 
 /// `unit` n times, with line ends, so that it is not skipped for its long lines.
@@ -122,9 +141,16 @@ struct Seen {
 /// Runs the command over a root.
 fn index(root: &Path, data: &Path) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.args(["index", "--strict", "--verbose", "--root"]).arg(root).env("CODEAGENT_DATA_DIR", data).env_remove("CODEAGENT_LOG");
+    command
+        .args(["index", "--strict", "--verbose", "--root"])
+        .arg(root)
+        .env("CODEAGENT_DATA_DIR", data)
+        .env_remove("CODEAGENT_LOG");
     let said = std::fs::File::create(data.join("said.txt")).unwrap();
-    command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
+    command
+        .stdin(Stdio::null())
+        .stdout(said.try_clone().unwrap())
+        .stderr(said);
     let mut child = command.spawn().unwrap();
     let started = Instant::now();
     let (mut seconds, mut megabytes) = (0.0, 0);
@@ -142,8 +168,14 @@ fn index(root: &Path, data: &Path) -> Seen {
         }
         std::thread::sleep(Duration::from_millis(3));
     };
-    let output = String::from_utf8_lossy(&std::fs::read(data.join("said.txt")).unwrap()).into_owned();
-    Seen { status, output, seconds, megabytes }
+    let output =
+        String::from_utf8_lossy(&std::fs::read(data.join("said.txt")).unwrap()).into_owned();
+    Seen {
+        status,
+        output,
+        seconds,
+        megabytes,
+    }
 }
 
 /// Processor time and most memory of a process so far.
@@ -152,18 +184,44 @@ fn figures(child: &Child) -> Option<(f64, u64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: f64 = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some((ticks / 100.0, most.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? / 1024))
+    let most = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some((
+        ticks / 100.0,
+        most.trim()
+            .trim_end_matches(" kB")
+            .trim()
+            .parse::<u64>()
+            .ok()?
+            / 1024,
+    ))
 }
 
 /// What came of an attack, in one word, and why that is wrong.
 fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
-    let Some(status) = seen.status else { return ("hangs".to_owned(), Some("does not end".to_owned())) };
-    let Some(code @ 0..=1) = status.code() else { return ("crashes".to_owned(), Some(format!("{status}\n{}", seen.output))) };
-    let failed: Vec<&str> = seen.output.lines().filter(|line| line.starts_with("failed ")).collect();
-    let partial = seen.output.lines().any(|line| line.starts_with("parse errors "));
+    let Some(status) = seen.status else {
+        return ("hangs".to_owned(), Some("does not end".to_owned()));
+    };
+    let Some(code @ 0..=1) = status.code() else {
+        return (
+            "crashes".to_owned(),
+            Some(format!("{status}\n{}", seen.output)),
+        );
+    };
+    let failed: Vec<&str> = seen
+        .output
+        .lines()
+        .filter(|line| line.starts_with("failed "))
+        .collect();
+    let partial = seen
+        .output
+        .lines()
+        .any(|line| line.starts_with("parse errors "));
     let word = match (code, partial) {
-        (1, _) => failed.first().map_or("failed", |line| line.split_once(": ").map_or(line, |(_, reason)| reason)),
+        (1, _) => failed.first().map_or("failed", |line| {
+            line.split_once(": ").map_or(line, |(_, reason)| reason)
+        }),
         (_, true) => "indexed, parse errors",
         (_, false) => "indexed",
     };
@@ -177,7 +235,9 @@ fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
         Some(format!("expected {:?}, got\n{}", row.expected, seen.output))
     } else if seen.seconds > row.seconds {
         Some(format!("takes {:.1} s\n{}", seen.seconds, seen.output))
-    } else if seen.megabytes > MEGABYTES + ((row.bytes().saturating_sub(1 << 20) * BYTES_PER_BYTE) >> 20) {
+    } else if seen.megabytes
+        > MEGABYTES + ((row.bytes().saturating_sub(1 << 20) * BYTES_PER_BYTE) >> 20)
+    {
         Some(format!("takes {} MB\n{}", seen.megabytes, seen.output))
     } else {
         None
@@ -200,19 +260,37 @@ fn attack(row: &Row) -> (String, Option<String>) {
     if database > (bytes.saturating_mul(row.growth)).saturating_add(1 << 20) {
         wrong = wrong.or(Some(format!("a database of {database} bytes for {bytes}")));
     }
-    (format!("| {} | {} | {:.2} | {} |", row.name, word.chars().take(60).collect::<String>(), seen.seconds, seen.megabytes), wrong)
+    (
+        format!(
+            "| {} | {} | {:.2} | {} |",
+            row.name,
+            word.chars().take(60).collect::<String>(),
+            seen.seconds,
+            seen.megabytes
+        ),
+        wrong,
+    )
 }
 
 /// The size of the one index in a data folder, which every run leaves.
 fn database_bytes(data: &Path) -> u64 {
-    let folders = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
-    folders.filter_map(|folder| std::fs::metadata(folder.join("index.db")).ok()).map(|data| data.len()).max().unwrap()
+    let folders = std::fs::read_dir(data)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    folders
+        .filter_map(|folder| std::fs::metadata(folder.join("index.db")).ok())
+        .map(|data| data.len())
+        .max()
+        .unwrap()
 }
 
 /// Runs all rows, two at a time, and fails with all that is wrong.
 fn run(table: Vec<Row>) {
     let wanted = std::env::var("CODEAGENT_HOSTILE").unwrap_or_default();
-    let table: Vec<Row> = table.into_iter().filter(|row| row.name.contains(&wanted)).collect();
+    let table: Vec<Row> = table
+        .into_iter()
+        .filter(|row| row.name.contains(&wanted))
+        .collect();
     let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -222,7 +300,10 @@ fn run(table: Vec<Row>) {
                     println!("{line}{}", if wrong.is_some() { " !!" } else { "" });
                     if let Some(wrong) = wrong {
                         let short: String = wrong.chars().take(600).collect();
-                        problems.lock().unwrap().push(format!("{}: {short}", row.name));
+                        problems
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}: {short}", row.name));
                     }
                 }
             });

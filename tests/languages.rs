@@ -1,9 +1,11 @@
 //! Is everything that tells languages apart asked for when a language is added? Part of `tidy`.
 //!
-//! Languages are told apart by matches that name all of them, so that the compiler asks for a further one, and the places of these matches
-//! stand in `docs/CONTRIBUTING.md`. What no compiler can ask for (folders of tests, texts that name the languages) is looked for here.
+//! Languages are told apart by matches that name all of them, so that the compiler asks for a
+//! further one, and the places of these matches stand in `docs/CONTRIBUTING.md`. What no compiler
+//! can ask for (folders of tests, texts that name the languages) is looked for here.
 //!
-//! **Limits.** A variant is known by its path; imported by itself it is not seen. A language's own folder may ask whether something is its own.
+//! **Limits.** A variant is known by its path; imported by itself it is not seen. A language's own
+//! folder may ask whether something is its own.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +16,14 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use crate::{Source, assert_none, ends_item, is_colons, marks_tests, sources, workspace};
 
 /// Where a text may stand that is the word of a language: words are read and written in these.
-const WORDS: &[&str] = &["crates/codeagent-core/src/model/graph.rs", "crates/codeagent-workspace/src/config/keys.rs", "crates/xtask/src/"];
+const WORDS: &[&str] = &[
+    "crates/codeagent-core/src/model/graph.rs",
+    "crates/codeagent-workspace/src/config/keys.rs",
+    "crates/xtask/src/",
+];
 
-/// What there is for every language beside the sources that the compiler asks for; `*` is the language's word.
+/// What there is for every language beside the sources that the compiler asks for; `*` is the
+/// language's word.
 const FOLDERS: &[&str] = &[
     "crates/codeagent-core/src/extract/*/mod.rs",
     "crates/codeagent-core/src/resolve/*/mod.rs",
@@ -32,7 +39,12 @@ const FOLDERS: &[&str] = &[
 const TEXTS: &[&str] = &["README.md", "crates/codeagent-mcp/src/server.rs"];
 
 /// Tests that run what lies in these folders, each language by its word.
-const TESTS: &[&str] = &["tests/rules.rs", "tests/fixtures.rs", "tests/neighbours.rs", "tests/hostile.rs"];
+const TESTS: &[&str] = &[
+    "tests/rules.rs",
+    "tests/fixtures.rs",
+    "tests/neighbours.rs",
+    "tests/hostile.rs",
+];
 
 /// How a source tells languages apart.
 #[derive(Default)]
@@ -49,29 +61,50 @@ struct Told {
 
 /// The names of all languages and dialects as variants.
 fn variants() -> BTreeSet<String> {
-    let languages = Language::NAMES.iter().map(|(_, language)| format!("{language:?}"));
-    languages.chain(Dialect::NAMES.iter().map(|(_, dialect)| format!("{dialect:?}"))).collect()
+    let languages = Language::NAMES
+        .iter()
+        .map(|(_, language)| format!("{language:?}"));
+    languages
+        .chain(
+            Dialect::NAMES
+                .iter()
+                .map(|(_, dialect)| format!("{dialect:?}")),
+        )
+        .collect()
 }
 
 fn told(source: &Source) -> Told {
     let mut told = Told::default();
     let tokens: TokenStream = source.text.parse().unwrap();
-    look(&tokens.into_iter().collect::<Vec<_>>(), &variants(), &mut told);
+    look(
+        &tokens.into_iter().collect::<Vec<_>>(),
+        &variants(),
+        &mut told,
+    );
     told
 }
 
-/// Whether a variant stands here: the type, `::` and its name. Whatever the type, a language's own name says enough.
+/// Whether a variant stands here: the type, `::` and its name. Whatever the type, a language's own
+/// name says enough.
 fn is_variant(tokens: &[TokenTree], variants: &BTreeSet<String>) -> bool {
-    let [TokenTree::Ident(of), colons @ ..] = tokens else { return false };
-    let Some(TokenTree::Ident(name)) = colons.get(2).filter(|_| is_colons(colons)) else { return false };
+    let [TokenTree::Ident(of), colons @ ..] = tokens else {
+        return false;
+    };
+    let Some(TokenTree::Ident(name)) = colons.get(2).filter(|_| is_colons(colons)) else {
+        return false;
+    };
     let (of, name) = (of.to_string(), name.to_string());
-    let is_language = Language::NAMES.iter().any(|(_, language)| format!("{language:?}") == name);
+    let is_language = Language::NAMES
+        .iter()
+        .any(|(_, language)| format!("{language:?}") == name);
     is_language || (matches!(of.as_str(), "Language" | "Dialect") && variants.contains(&name))
 }
 
 fn names_variant(tokens: &[TokenTree], variants: &BTreeSet<String>) -> bool {
     (0..tokens.len()).any(|at| is_variant(&tokens[at..], variants))
-        || tokens.iter().any(|token| matches!(token, TokenTree::Group(group) if names_variant(&of(group), variants)))
+        || tokens.iter().any(
+            |token| matches!(token, TokenTree::Group(group) if names_variant(&of(group), variants)),
+        )
 }
 
 fn of(group: &proc_macro2::Group) -> Vec<TokenTree> {
@@ -101,38 +134,64 @@ fn look(tokens: &[TokenTree], variants: &BTreeSet<String>, told: &mut Told) {
         match tokens.get(at) {
             Some(TokenTree::Ident(word)) if word == "match" => {
                 let body = tokens[at..].iter().find_map(|token| match token {
-                    TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace => Some(of(group)),
+                    TokenTree::Group(group)
+                        if group.delimiter() == proc_macro2::Delimiter::Brace =>
+                    {
+                        Some(of(group))
+                    }
                     _ => None,
                 });
                 let patterns = body.map(|body| patterns(&body)).unwrap_or_default();
-                if patterns.iter().any(|pattern| names_variant(pattern, variants)) {
+                if patterns
+                    .iter()
+                    .any(|pattern| names_variant(pattern, variants))
+                {
                     told.matches = true;
-                    told.catch_alls.extend(patterns.iter().filter(|pattern| takes_all(pattern)).map(|_| line));
+                    told.catch_alls.extend(
+                        patterns
+                            .iter()
+                            .filter(|pattern| takes_all(pattern))
+                            .map(|_| line),
+                    );
                 }
             }
-            Some(TokenTree::Ident(word)) if word == "matches" && is_punct(tokens.get(at + 1), '!') => {
-                if matches!(tokens.get(at + 2), Some(TokenTree::Group(group)) if names_variant(&of(group), variants)) {
+            Some(TokenTree::Ident(word))
+                if word == "matches" && is_punct(tokens.get(at + 1), '!') =>
+            {
+                if matches!(tokens.get(at + 2), Some(TokenTree::Group(group)) if names_variant(&of(group), variants))
+                {
                     told.comparisons.push(line);
                 }
             }
             Some(TokenTree::Ident(word)) if word == "let" => {
-                let end = tokens[at..].iter().position(|token| is_punct(Some(token), '=')).map_or(tokens.len(), |end| at + end);
+                let end = tokens[at..]
+                    .iter()
+                    .position(|token| is_punct(Some(token), '='))
+                    .map_or(tokens.len(), |end| at + end);
                 if names_variant(&tokens[at..end], variants) {
                     told.comparisons.push(line);
                 }
             }
-            Some(TokenTree::Punct(_)) if is_joint(tokens.get(at), '=') || is_joint(tokens.get(at), '!') => {
+            Some(TokenTree::Punct(_))
+                if is_joint(tokens.get(at), '=') || is_joint(tokens.get(at), '!') =>
+            {
                 let is_before = at >= 4 && is_variant(&tokens[at - 4..], variants);
-                let path =
-                    tokens[at..].iter().skip(2).take_while(|token| matches!(token, TokenTree::Ident(_)) || is_punct(Some(token), ':'));
+                let path = tokens[at..].iter().skip(2).take_while(|token| {
+                    matches!(token, TokenTree::Ident(_)) || is_punct(Some(token), ':')
+                });
                 let is_comparison = is_punct(tokens.get(at + 1), '=');
-                if is_comparison && (is_before || names_variant(&path.cloned().collect::<Vec<_>>(), variants)) {
+                if is_comparison
+                    && (is_before || names_variant(&path.cloned().collect::<Vec<_>>(), variants))
+                {
                     told.comparisons.push(line);
                 }
             }
             Some(TokenTree::Literal(text)) => {
                 let text = text.to_string();
-                if Language::NAMES.iter().any(|(word, _)| text == format!("\"{word}\"")) {
+                if Language::NAMES
+                    .iter()
+                    .any(|(word, _)| text == format!("\"{word}\""))
+                {
                     told.words.push(line);
                 }
             }
@@ -148,15 +207,22 @@ fn patterns(body: &[TokenTree]) -> Vec<Vec<TokenTree>> {
     let mut patterns = Vec::new();
     let mut at = 0;
     while at < body.len() {
-        let Some(arrow) = (at..body.len()).find(|at| is_joint(body.get(*at), '=') && is_punct(body.get(at + 1), '>')) else { break };
+        let Some(arrow) = (at..body.len())
+            .find(|at| is_joint(body.get(*at), '=') && is_punct(body.get(at + 1), '>'))
+        else {
+            break;
+        };
         patterns.push(body[at..arrow].to_vec());
         at = arrow + 2;
         // A body in braces needs no comma.
-        if matches!(body.get(at), Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace) {
+        if matches!(body.get(at), Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace)
+        {
             at += 1 + usize::from(is_punct(body.get(at + 1), ','));
             continue;
         }
-        at = (at..body.len()).find(|at| is_punct(body.get(*at), ',')).map_or(body.len(), |comma| comma + 1);
+        at = (at..body.len())
+            .find(|at| is_punct(body.get(*at), ','))
+            .map_or(body.len(), |comma| comma + 1);
     }
     patterns
 }
@@ -168,24 +234,43 @@ fn takes_all(pattern: &[TokenTree]) -> bool {
         [TokenTree::Ident(_), TokenTree::Ident(word), ..] => word == "if",
         _ => false,
     };
-    of_one && pattern[0].to_string().starts_with(|first: char| first == '_' || first.is_lowercase())
+    of_one
+        && pattern[0]
+            .to_string()
+            .starts_with(|first: char| first == '_' || first.is_lowercase())
 }
 
 fn is_of_one_language(path: &str) -> bool {
-    path.split(['/', '.']).any(|part| Language::parse(part).is_some())
+    path.split(['/', '.'])
+        .any(|part| Language::parse(part).is_some())
 }
 
 fn lumped(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
         let told = told(source);
-        let mut say = |lines: Vec<usize>, why: &str| problems.extend(lines.iter().map(|line| format!("{}:{line}: {why}", source.path)));
+        let mut say = |lines: Vec<usize>, why: &str| {
+            problems.extend(
+                lines
+                    .iter()
+                    .map(|line| format!("{}:{line}: {why}", source.path)),
+            )
+        };
         if !is_of_one_language(&source.path) {
-            say(told.comparisons, "a comparison with one language says nothing of a further one: match on all, or ask `Language::rules`");
-            say(told.catch_alls, "a match on languages has to name all of them");
+            say(
+                told.comparisons,
+                "a comparison with one language says nothing of a further one: match on all, or ask `Language::rules`",
+            );
+            say(
+                told.catch_alls,
+                "a match on languages has to name all of them",
+            );
         }
         if !WORDS.iter().any(|place| source.path.starts_with(place)) {
-            say(told.words, "the word of a language stands in `model/graph.rs` alone: use `Language::as_str` or `parse`");
+            say(
+                told.words,
+                "the word of a language stands in `model/graph.rs` alone: use `Language::as_str` or `parse`",
+            );
         }
     }
     problems
@@ -198,20 +283,58 @@ fn languages_are_told_apart_by_matches_that_name_all_of_them() {
 
 #[test]
 fn a_lumped_language_is_seen_in_every_form() {
-    let problems = |text: &str| lumped(&[Source::new("crates/codeagent-core/src/query/x.rs", text)]).len();
-    assert_eq!(problems("fn f() { match l { Language::CSharp => 1, Language::TypeScript => 2 } }"), 0);
-    assert_eq!(problems("fn f() { match l { Language::CSharp => 1, _ => 2 } }"), 1);
-    assert_eq!(problems("fn f() { match l { Self::CSharp => { 1 } other => g(other) } }"), 1);
-    assert_eq!(problems("fn f() { match l { A::CSharp => 1, _ if g() => 2, A::TypeScript => 3 } }"), 1);
-    assert_eq!(problems("fn f() { if node.language == Language::CSharp { 1 } else { 2 } }"), 1);
+    let problems =
+        |text: &str| lumped(&[Source::new("crates/codeagent-core/src/query/x.rs", text)]).len();
+    assert_eq!(
+        problems("fn f() { match l { Language::CSharp => 1, Language::TypeScript => 2 } }"),
+        0
+    );
+    assert_eq!(
+        problems("fn f() { match l { Language::CSharp => 1, _ => 2 } }"),
+        1
+    );
+    assert_eq!(
+        problems("fn f() { match l { Self::CSharp => { 1 } other => g(other) } }"),
+        1
+    );
+    assert_eq!(
+        problems("fn f() { match l { A::CSharp => 1, _ if g() => 2, A::TypeScript => 3 } }"),
+        1
+    );
+    assert_eq!(
+        problems("fn f() { if node.language == Language::CSharp { 1 } else { 2 } }"),
+        1
+    );
     assert_eq!(problems("fn f() { Language::CSharp != node.language }"), 1);
-    assert_eq!(problems("fn f() { matches!(dialect, Dialect::Ts | Dialect::Tsx) }"), 1);
-    assert_eq!(problems("fn f() { if let Some(ProjectRef::TypeScript(at)) = owner { g(at) } }"), 1);
-    assert_eq!(problems("fn f() { let ProjectRef::CSharp(at) = owner else { return }; }"), 1);
+    assert_eq!(
+        problems("fn f() { matches!(dialect, Dialect::Ts | Dialect::Tsx) }"),
+        1
+    );
+    assert_eq!(
+        problems("fn f() { if let Some(ProjectRef::TypeScript(at)) = owner { g(at) } }"),
+        1
+    );
+    assert_eq!(
+        problems("fn f() { let ProjectRef::CSharp(at) = owner else { return }; }"),
+        1
+    );
     assert_eq!(problems("fn f() { detail[\"language\"] == \"csharp\" }"), 1);
-    assert_eq!(problems("fn f() { g(Dialect::Ts); let x = Language::CSharp; match x { A::B => 1, _ => 2 } }"), 0);
-    assert_eq!(problems("#[cfg(test)]\nmod tests { fn f() { x == Language::CSharp } }\nfn g() { x == Language::CSharp }"), 1);
-    let own = Source::new("crates/codeagent-core/src/resolve/csharp/x.rs", "fn f() { x == Language::CSharp }");
+    assert_eq!(
+        problems(
+            "fn f() { g(Dialect::Ts); let x = Language::CSharp; match x { A::B => 1, _ => 2 } }"
+        ),
+        0
+    );
+    assert_eq!(
+        problems(
+            "#[cfg(test)]\nmod tests { fn f() { x == Language::CSharp } }\nfn g() { x == Language::CSharp }"
+        ),
+        1
+    );
+    let own = Source::new(
+        "crates/codeagent-core/src/resolve/csharp/x.rs",
+        "fn f() { x == Language::CSharp }",
+    );
     assert_eq!(lumped(&[own]).len(), 0);
 }
 
@@ -219,14 +342,30 @@ fn a_lumped_language_is_seen_in_every_form() {
 fn the_places_that_a_language_fills_are_listed() {
     let found: BTreeSet<String> = sources()
         .iter()
-        .filter(|source| !source.is_test() && !is_of_one_language(&source.path) && told(source).matches)
+        .filter(|source| {
+            !source.is_test() && !is_of_one_language(&source.path) && told(source).matches
+        })
         .map(|source| source.path.clone())
         .collect();
-    let text = workspace().read(&RepoPath::new("docs/CONTRIBUTING.md").unwrap()).unwrap().text;
-    let section = text.split("\n## ").find(|section| section.starts_with("A new language")).unwrap();
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let listed: BTreeSet<String> = rows.filter(|path| path.ends_with(".rs")).map(str::to_owned).collect();
-    assert_eq!(listed, found, "docs/CONTRIBUTING.md, \"A new language\", against the matches on languages that there are");
+    let text = workspace()
+        .read(&RepoPath::new("docs/CONTRIBUTING.md").unwrap())
+        .unwrap()
+        .text;
+    let section = text
+        .split("\n## ")
+        .find(|section| section.starts_with("A new language"))
+        .unwrap();
+    let rows = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<String> = rows
+        .filter(|path| path.ends_with(".rs"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(
+        listed, found,
+        "docs/CONTRIBUTING.md, \"A new language\", against the matches on languages that there are"
+    );
 }
 
 #[test]
@@ -241,13 +380,22 @@ fn every_language_has_its_folders_and_is_named() {
             }
         }
         for path in TESTS {
-            if !workspace.read(&RepoPath::new(path).unwrap()).unwrap().text.contains(word) {
+            if !workspace
+                .read(&RepoPath::new(path).unwrap())
+                .unwrap()
+                .text
+                .contains(word)
+            {
                 problems.push(format!("{path} does not run {word}"));
             }
         }
         for path in TEXTS {
             let text = workspace.read(&RepoPath::new(path).unwrap()).unwrap().text;
-            let unnamed = language.rules().names.iter().filter(|name| !text.contains(**name));
+            let unnamed = language
+                .rules()
+                .names
+                .iter()
+                .filter(|name| !text.contains(**name));
             problems.extend(unnamed.map(|name| format!("{path} does not name {name}")));
         }
     }

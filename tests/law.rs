@@ -1,13 +1,19 @@
-//! The law of incremental indexing: after any edits, the index brought up to date equals an index made afresh.
+//! The law of incremental indexing: after any edits, the index brought up to date equals an index
+//! made afresh.
 //!
-//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved and removed files, project files, installed
-//! packages). One is brought up to date, the other is indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
+//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved
+//! and removed files, project files, installed packages). One is brought up to date, the other is
+//! indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
 //!
-//! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
-//! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`; `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and
-//! directives alone, `members` members and declarations.
+//! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY`
+//! (compare after every n-th edit) and `CODEAGENT_LAW_SEED` run it on more than `tests/shop`;
+//! `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and directives alone, `members` members and
+//! declarations.
 
-#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod twice;
@@ -30,13 +36,20 @@ impl Random {
     }
 
     fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
+        if from.is_empty() {
+            None
+        } else {
+            from.get(self.below(from.len()))
+        }
     }
 }
 
 /// An installed package and what uses it, which are edited like everything else.
 const PACKAGE: &[(&str, &str)] = &[
-    ("node_modules/gadgets/package.json", "{\n  \"name\": \"gadgets\",\n  \"types\": \"main.d.ts\",\n  \"version\": \"1.0.0\"\n}\n"),
+    (
+        "node_modules/gadgets/package.json",
+        "{\n  \"name\": \"gadgets\",\n  \"types\": \"main.d.ts\",\n  \"version\": \"1.0.0\"\n}\n",
+    ),
     (
         "node_modules/gadgets/main.d.ts",
         "export * from './parts';\nimport { Part } from './parts';\nexport declare class Gadget<T> extends Part {\n    constructor(of: T);\n    \
@@ -53,7 +66,10 @@ const PACKAGE: &[(&str, &str)] = &[
          const gadget = new Gadget(new Owned());\n    gadget.take().run();\n    gadget.each((one) => one.run());\n    pass(new Owned()).run();\n    \
          everywhere(new Owned()).run();\n}\ndeclare module 'gadgets' {\n    interface Part { owned: Owned; }\n}\n",
     ),
-    ("gadget-reader.ts", "import { use } from './gadgetry';\nimport { made } from 'gadgets';\nuse();\nmade(1).owned.run();\n"),
+    (
+        "gadget-reader.ts",
+        "import { use } from './gadgetry';\nimport { made } from 'gadgets';\nuse();\nmade(1).owned.run();\n",
+    ),
     (
         "gears/Gears.csproj",
         "<Project Sdk=\"Microsoft.NET.Sdk\">\n  <PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup>\n  <ItemGroup>\n    <PackageReference \
@@ -64,7 +80,10 @@ const PACKAGE: &[(&str, &str)] = &[
         "using Gear;\nnamespace Gears;\npublic class Tooth\n{\n    public Tooth Turn() => this;\n}\npublic class Wheel : Cog.Toothed<Tooth>\n{\n    public void \
          Spin(Box<Tooth> box)\n    {\n        box.Get().Turn();\n        new Tooth().Pass().Turn();\n        Take().Turn();\n        Spare().Turn();\n    }\n}\n",
     ),
-    ("gears/Reader.cs", "namespace Gears;\npublic class Reader\n{\n    public void Read(Wheel wheel) => wheel.Take().Turn().Turn();\n}\n"),
+    (
+        "gears/Reader.cs",
+        "namespace Gears;\npublic class Reader\n{\n    public void Read(Wheel wheel) => wheel.Take().Turn().Turn();\n}\n",
+    ),
 ];
 
 /// A file of an assembly there, in one of several states.
@@ -72,13 +91,16 @@ fn assembly(random: &mut Random) -> (String, Vec<u8>) {
     let gear = |result: Ty| {
         let mut made = Assembly::new("Gear");
         let spare = Ty::Of("Cog", "Cog", "Toothed`1").with(&[Ty::Param(0)]);
-        made.class("Gear", "Box`1", Some(spare)).method("Get", &[], result);
+        made.class("Gear", "Box`1", Some(spare))
+            .method("Get", &[], result);
         made.extension("Gear", "Passing", "Pass", Ty::MethodParam(0));
         made
     };
     let cog = |name: &'static str| {
         let mut made = Assembly::new("Cog");
-        made.class("Cog", "Toothed`1", None).method(name, &[], Ty::Param(0)).method("Get", &[], Ty::Param(0));
+        made.class("Cog", "Toothed`1", None)
+            .method(name, &[], Ty::Param(0))
+            .method("Get", &[], Ty::Param(0));
         made
     };
     let mut image = match random.below(7) {
@@ -94,8 +116,18 @@ fn assembly(random: &mut Random) -> (String, Vec<u8>) {
         image.truncate(image.len() / 2);
     }
     let name = if random.below(2) == 0 { "Gear" } else { "Cog" };
-    let framework = if random.below(4) == 0 { "net6.0" } else { "netstandard2.0" };
-    (format!("{USER_PACKAGES}/{}/1.0.0/lib/{framework}/{name}.dll", name.to_lowercase()), image)
+    let framework = if random.below(4) == 0 {
+        "net6.0"
+    } else {
+        "netstandard2.0"
+    };
+    (
+        format!(
+            "{USER_PACKAGES}/{}/1.0.0/lib/{framework}/{name}.dll",
+            name.to_lowercase()
+        ),
+        image,
+    )
 }
 
 /// One edit: files to write or, without a text, to remove.
@@ -111,15 +143,24 @@ fn indexed_again_equals_indexed_afresh() {
     let every = number("CODEAGENT_LAW_EVERY", 1);
     let seed = number("CODEAGENT_LAW_SEED", 1);
     let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop");
-    let roots = env::var("CODEAGENT_LAW_ROOTS").map_or_else(|_| vec![shop], |roots| roots.split(':').map(PathBuf::from).collect());
+    let roots = env::var("CODEAGENT_LAW_ROOTS").map_or_else(
+        |_| vec![shop],
+        |roots| roots.split(':').map(PathBuf::from).collect(),
+    );
     for root in roots {
         let relinked = run(&root, steps, every, seed as u64);
-        println!("{}: {steps} edits, no difference; files linked again per edit: {relinked:.1}", root.display());
+        println!(
+            "{}: {steps} edits, no difference; files linked again per edit: {relinked:.1}",
+            root.display()
+        );
     }
 }
 
 fn number(name: &str, default: usize) -> usize {
-    env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
 }
 
 fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
@@ -131,12 +172,18 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
         files.push((*path).to_owned());
     }
     files.sort();
-    assert!(!files.is_empty(), "{} has no files to edit", source.display());
+    assert!(
+        !files.is_empty(),
+        "{} has no files to edit",
+        source.display()
+    );
     twice.index();
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed.max(1) * 0x2545_F491));
     let (mut linked, mut log) = (0, Vec::new());
     for step in 0..steps {
-        let Some(edit) = edit(&mut random, (source, &twice.root()), &files, step) else { continue };
+        let Some(edit) = edit(&mut random, (source, &twice.root()), &files, step) else {
+            continue;
+        };
         for (path, text) in &edit.files {
             twice.apply(path, text.as_deref());
             files.retain(|known| known != path);
@@ -145,9 +192,18 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
                 files.sort();
             }
         }
-        log.push(format!("{step}: {} {:?}", edit.what, edit.files.iter().map(|(path, _)| path).collect::<Vec<_>>()));
+        log.push(format!(
+            "{step}: {} {:?}",
+            edit.what,
+            edit.files.iter().map(|(path, _)| path).collect::<Vec<_>>()
+        ));
         // Mostly as a watcher tells it, who knows what changed; now and then somebody only looks.
-        linked += if step % 5 == 4 { twice.index() } else { twice.index_only(edit.files.iter().map(|(path, _)| path)) }.linked;
+        linked += if step % 5 == 4 {
+            twice.index()
+        } else {
+            twice.index_only(edit.files.iter().map(|(path, _)| path))
+        }
+        .linked;
         if step % every == every - 1 || step + 1 == steps {
             let difference = twice.difference(1 + step % 3);
             assert!(
@@ -163,14 +219,26 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
 
 /// Copies what can be indexed or says how, and lists the copied source files.
 fn copy(root: &Path, folder: &Path, to: &Twice, files: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder of the source").flatten() {
+    for entry in fs::read_dir(folder)
+        .expect("a folder of the source")
+        .flatten()
+    {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         let kind = entry.file_type().expect("a kind");
-        if kind.is_dir() && !matches!(name.as_str(), ".git" | "node_modules" | ".codeagent" | "target") {
+        if kind.is_dir()
+            && !matches!(
+                name.as_str(),
+                ".git" | "node_modules" | ".codeagent" | "target"
+            )
+        {
             copy(root, &path, to, files);
         } else if kind.is_file() && is_of_interest(&name) {
-            let relative = path.strip_prefix(root).expect("a path below the root").to_string_lossy().replace('\\', "/");
+            let relative = path
+                .strip_prefix(root)
+                .expect("a path below the root")
+                .to_string_lossy()
+                .replace('\\', "/");
             let bytes = fs::read(&path).expect("a readable file");
             to.apply(&relative, Some(&bytes));
             files.push(relative);
@@ -183,24 +251,43 @@ fn is_of_interest(name: &str) -> bool {
 }
 
 fn is_source(name: &str) -> bool {
-    [".cs", ".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"].iter().any(|end| name.ends_with(end))
+    [
+        ".cs", ".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs",
+    ]
+    .iter()
+    .any(|end| name.ends_with(end))
 }
 
 fn is_project(name: &str) -> bool {
-    [".csproj", ".props", ".targets", ".sln", ".slnx", ".json"].iter().any(|end| name.ends_with(end))
+    [".csproj", ".props", ".targets", ".sln", ".slnx", ".json"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// An edit of the folder `root`, a copy of `source`.
-fn edit(random: &mut Random, (source, root): (&Path, &Path), files: &[String], step: usize) -> Option<Edit> {
+fn edit(
+    random: &mut Random,
+    (source, root): (&Path, &Path),
+    files: &[String],
+    step: usize,
+) -> Option<Edit> {
     // Nobody is told of these: only who looks at everything sees them.
     if step % 5 == 4 && random.below(2) == 0 {
         let (path, image) = assembly(random);
-        return Some(Edit { what: "assembly", files: vec![(path, Some(image))] });
+        return Some(Edit {
+            what: "assembly",
+            files: vec![(path, Some(image))],
+        });
     }
     let sources: Vec<&String> = files.iter().filter(|path| is_source(path)).collect();
     let path = (*random.pick(&sources)?).clone();
     let text = fs::read(root.join(&path)).ok()?;
-    let one = |what, text: Vec<u8>| Some(Edit { what, files: vec![(path.clone(), Some(text))] });
+    let one = |what, text: Vec<u8>| {
+        Some(Edit {
+            what,
+            files: vec![(path.clone(), Some(text))],
+        })
+    };
     let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
     let only_members = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "members");
     match random.below(32) {
@@ -210,18 +297,36 @@ fn edit(random: &mut Random, (source, root): (&Path, &Path), files: &[String], s
         _ if only_members => one("member", member(random, &text, files, root)),
         23..28 => one("member", member(random, &text, files, root)),
         20.. => one("trivia", trivia(random, &text)),
-        0..5 => one("body", swap_lines(random, &text, |line| line.trim_end().ends_with(';') && line.starts_with("    "))),
+        0..5 => one(
+            "body",
+            swap_lines(random, &text, |line| {
+                line.trim_end().ends_with(';') && line.starts_with("    ")
+            }),
+        ),
         5..9 => one("signature", rename(random, &text, files, root)),
         9..12 => one(
             "import",
-            drop_line(random, &text, |line| line.starts_with("import ") || line.starts_with("using ") || line.starts_with("export ")),
+            drop_line(random, &text, |line| {
+                line.starts_with("import ")
+                    || line.starts_with("using ")
+                    || line.starts_with("export ")
+            }),
         ),
         12..14 => one("type", retype(random, &text)),
         14 => one("line", drop_line(random, &text, |_| true)),
         15 => one("layout", [b"\n".as_slice(), &text].concat()),
-        16 => Some(Edit { what: "added", files: vec![(renamed(&path, step), Some(text))] }),
-        17 => Some(Edit { what: "removed", files: vec![(path, None)] }),
-        18 => Some(Edit { what: "moved", files: vec![(renamed(&path, step), Some(text)), (path, None)] }),
+        16 => Some(Edit {
+            what: "added",
+            files: vec![(renamed(&path, step), Some(text))],
+        }),
+        17 => Some(Edit {
+            what: "removed",
+            files: vec![(path, None)],
+        }),
+        18 => Some(Edit {
+            what: "moved",
+            files: vec![(renamed(&path, step), Some(text)), (path, None)],
+        }),
         _ => project_edit(random, root, files),
     }
 }
@@ -232,7 +337,10 @@ fn renamed(path: &str, step: usize) -> String {
 }
 
 fn lines(text: &[u8]) -> Vec<String> {
-    String::from_utf8_lossy(text).split_inclusive('\n').map(str::to_owned).collect()
+    String::from_utf8_lossy(text)
+        .split_inclusive('\n')
+        .map(str::to_owned)
+        .collect()
 }
 
 fn drop_line(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) -> Vec<u8> {
@@ -276,7 +384,9 @@ fn trivia(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
     let sign = if random.below(2) == 0 { '\n' } else { ' ' };
     let places: Vec<usize> = text.match_indices(sign).map(|(at, _)| at).collect();
-    let Some(at) = random.pick(&places) else { return text.into_bytes() };
+    let Some(at) = random.pick(&places) else {
+        return text.into_bytes();
+    };
     let (before, after) = (&text[..*at], &text[*at + 1..]);
     let between = match (sign, random.below(4)) {
         ('\n', 0) => " ".to_owned(),
@@ -298,18 +408,29 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Gives the first use of a word (often a declaration) a fresh name or one that stands in another file.
+/// Gives the first use of a word (often a declaration) a fresh name or one that stands in another
+/// file.
 fn rename(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
-    let other = random.pick(files).and_then(|path| fs::read_to_string(root.join(path)).ok()).unwrap_or_default();
+    let other = random
+        .pick(files)
+        .and_then(|path| fs::read_to_string(root.join(path)).ok())
+        .unwrap_or_default();
     let own = words(&text);
-    let Some(word) = random.pick(&own) else { return text.into_bytes() };
+    let Some(word) = random.pick(&own) else {
+        return text.into_bytes();
+    };
     let theirs = words(&other);
-    let new = if random.below(2) == 0 { format!("{word}Renamed") } else { (*random.pick(&theirs).unwrap_or(word)).to_owned() };
+    let new = if random.below(2) == 0 {
+        format!("{word}Renamed")
+    } else {
+        (*random.pick(&theirs).unwrap_or(word)).to_owned()
+    };
     text.replacen(*word, &new, 1).into_bytes()
 }
 
-/// Members and declarations as people add them; `N` is a name that is used somewhere, `T` and `U` are types.
+/// Members and declarations as people add them; `N` is a name that is used somewhere, `T` and `U`
+/// are types.
 const CSHARP_MEMBERS: &[&str] = &[
     "public T N(U value) => default;",
     "public T N(U value, int more = 0) { return default; }",
@@ -359,8 +480,12 @@ const TYPESCRIPT_MEMBERS: &[&str] = &[
 fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
     let mut lines = lines(text);
     let whole = String::from_utf8_lossy(text).into_owned();
-    let other = random.pick(files).and_then(|path| fs::read_to_string(root.join(path)).ok()).unwrap_or_default();
-    let is_csharp = whole.contains("namespace ") && (whole.contains("using ") || whole.contains("class "));
+    let other = random
+        .pick(files)
+        .and_then(|path| fs::read_to_string(root.join(path)).ok())
+        .unwrap_or_default();
+    let is_csharp =
+        whole.contains("namespace ") && (whole.contains("using ") || whole.contains("class "));
     let is_type = |word: &&&str| word.starts_with(char::is_uppercase);
     let (own, theirs) = (words(&whole), words(&other));
     let names = if random.below(2) == 0 { &own } else { &theirs };
@@ -368,29 +493,46 @@ fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Ve
     let types: Vec<&str> = own.iter().chain(&theirs).filter(is_type).copied().collect();
     let ty = *random.pick(&types).unwrap_or(&"object");
     let other_ty = *random.pick(&types).unwrap_or(&"object");
-    let is_declaration = |line: &&String| line.contains('(') && (line.trim_end().ends_with(['{', ')', ';']) || line.contains("=>"));
-    let declarations: Vec<usize> = (0..lines.len()).filter(|at| is_declaration(&&lines[*at])).collect();
+    let is_declaration = |line: &&String| {
+        line.contains('(') && (line.trim_end().ends_with(['{', ')', ';']) || line.contains("=>"))
+    };
+    let declarations: Vec<usize> = (0..lines.len())
+        .filter(|at| is_declaration(&&lines[*at]))
+        .collect();
     let choice = random.below(6);
     let Some(&at) = random.pick(&declarations).filter(|_| choice > 2) else {
-        let opens = |line: &String| ["class ", "interface ", "struct ", "enum ", "namespace "].iter().any(|word| line.contains(word));
+        let opens = |line: &String| {
+            ["class ", "interface ", "struct ", "enum ", "namespace "]
+                .iter()
+                .any(|word| line.contains(word))
+        };
         let heads: Vec<usize> = (0..lines.len()).filter(|at| opens(&lines[*at])).collect();
         let head = random.pick(&heads).copied().unwrap_or(0);
-        let brace = (head..lines.len()).find(|at| lines[*at].trim_end().ends_with('{')).unwrap_or(head);
-        let templates = if is_csharp { CSHARP_MEMBERS } else { TYPESCRIPT_MEMBERS };
+        let brace = (head..lines.len())
+            .find(|at| lines[*at].trim_end().ends_with('{'))
+            .unwrap_or(head);
+        let templates = if is_csharp {
+            CSHARP_MEMBERS
+        } else {
+            TYPESCRIPT_MEMBERS
+        };
         let template = random.pick(templates).copied().unwrap_or_default();
-        let spelled = template.split_inclusive(|c: char| !c.is_alphanumeric()).map(|part| {
-            let (word, rest) = part.split_at(part.trim_end_matches(|c: char| !c.is_alphanumeric()).len());
-            let word = if word == "N" {
-                name
-            } else if word == "T" {
-                ty
-            } else if word == "U" {
-                other_ty
-            } else {
-                word
-            };
-            format!("{word}{rest}")
-        });
+        let spelled = template
+            .split_inclusive(|c: char| !c.is_alphanumeric())
+            .map(|part| {
+                let (word, rest) =
+                    part.split_at(part.trim_end_matches(|c: char| !c.is_alphanumeric()).len());
+                let word = if word == "N" {
+                    name
+                } else if word == "T" {
+                    ty
+                } else if word == "U" {
+                    other_ty
+                } else {
+                    word
+                };
+                format!("{word}{rest}")
+            });
         let added = spelled.collect::<String>() + "\n";
         let place = if lines.is_empty() { 0 } else { brace + 1 };
         lines.insert(place, added);
@@ -399,18 +541,26 @@ fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Ve
     let line = lines[at].clone();
     match choice {
         3 => {
-            let parameter = if is_csharp { format!("({ty} {name}, ") } else { format!("({name}: {ty}, ") };
+            let parameter = if is_csharp {
+                format!("({ty} {name}, ")
+            } else {
+                format!("({name}: {ty}, ")
+            };
             lines[at] = line.replacen('(', &parameter, 1).replacen(", )", ")", 1);
         }
         4 => {
             let end = line.find('(').unwrap_or(line.len());
-            let start = line[..end].rfind(|c: char| !c.is_alphanumeric()).map_or(0, |before| before + 1);
+            let start = line[..end]
+                .rfind(|c: char| !c.is_alphanumeric())
+                .map_or(0, |before| before + 1);
             if line.is_char_boundary(start) {
                 lines[at].replace_range(start..end, name);
             }
         }
         _ if line.trim_end().ends_with('{') => {}
-        _ if random.below(2) == 0 => lines.insert(at, line.replacen('(', &format!("({other_ty} "), 1)),
+        _ if random.below(2) == 0 => {
+            lines.insert(at, line.replacen('(', &format!("({other_ty} "), 1))
+        }
         _ => {
             lines.remove(at);
         }
@@ -421,23 +571,43 @@ fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Ve
 /// Replaces the type after a colon or at the start of a member by another type name of the file.
 fn retype(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
-    let types: Vec<&str> = words(&text).into_iter().filter(|word| word.starts_with(char::is_uppercase)).collect();
-    let (Some(from), Some(to)) = (random.pick(&types), random.pick(&types)) else { return text.into_bytes() };
+    let types: Vec<&str> = words(&text)
+        .into_iter()
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .collect();
+    let (Some(from), Some(to)) = (random.pick(&types), random.pick(&types)) else {
+        return text.into_bytes();
+    };
     text.replacen(*from, to, 1 + random.below(3)).into_bytes()
 }
 
 fn project_edit(random: &mut Random, root: &Path, files: &[String]) -> Option<Edit> {
-    let projects: Vec<&String> = files.iter().filter(|path| is_project(path) && !path.ends_with(".sln")).collect();
+    let projects: Vec<&String> = files
+        .iter()
+        .filter(|path| is_project(path) && !path.ends_with(".sln"))
+        .collect();
     let path = (*random.pick(&projects)?).clone();
     let text = fs::read_to_string(root.join(&path)).ok()?;
     let new = if path.ends_with(".json") {
-        drop_line(random, text.as_bytes(), |line| line.trim_end().ends_with(','))
+        drop_line(random, text.as_bytes(), |line| {
+            line.trim_end().ends_with(',')
+        })
     } else if random.below(2) == 0 {
-        text.replacen("<PropertyGroup>", "<PropertyGroup><DefineConstants>$(DefineConstants);EDITED</DefineConstants>", 1).into_bytes()
+        text.replacen(
+            "<PropertyGroup>",
+            "<PropertyGroup><DefineConstants>$(DefineConstants);EDITED</DefineConstants>",
+            1,
+        )
+        .into_bytes()
     } else {
         drop_line(random, text.as_bytes(), |line| {
-            line.contains("Reference Include") || line.contains("Using Include") || line.contains("ImplicitUsings")
+            line.contains("Reference Include")
+                || line.contains("Using Include")
+                || line.contains("ImplicitUsings")
         })
     };
-    Some(Edit { what: "project", files: vec![(path, Some(new))] })
+    Some(Edit {
+        what: "project",
+        files: vec![(path, Some(new))],
+    })
 }

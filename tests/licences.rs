@@ -1,6 +1,8 @@
-//! Is every dependency under a licence that `deny.toml` allows? `cargo test` asks this without cargo-deny.
+//! Is every dependency under a licence that `deny.toml` allows? `cargo test` asks this without
+//! cargo-deny.
 //!
-//! **Limits.** Looks at the dependencies of the machine it runs on; takes each package's word for its licence.
+//! **Limits.** Looks at the dependencies of the machine it runs on; takes each package's word for
+//! its licence.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -12,25 +14,56 @@ use serde_json::Value;
 
 fn allowed() -> Vec<String> {
     let root = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
-    let text = root.read(&RepoPath::new("deny.toml").unwrap()).unwrap().text;
-    let list = text.split_once("allow = [").and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
-    list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).filter(|word| !word.is_empty()).collect()
+    let text = root
+        .read(&RepoPath::new("deny.toml").unwrap())
+        .unwrap()
+        .text;
+    let list = text
+        .split_once("allow = [")
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .unwrap()
+        .0;
+    list.split(',')
+        .map(|word| word.trim().trim_matches('"').to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Packages and their licences, ours left out.
 fn dependencies() -> Vec<(String, String)> {
     let version = Command::new("rustc").arg("-vV").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--locked",
+            "--offline",
+            "--filter-platform",
+            host,
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap().iter().filter(|package| !package["source"].is_null());
-    packages.map(|package| (text(&package["name"]), text(&package["license"]))).collect()
+    let packages = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|package| !package["source"].is_null());
+    packages
+        .map(|package| (text(&package["name"]), text(&package["license"])))
+        .collect()
 }
 
 fn text(value: &Value) -> String {
@@ -47,7 +80,10 @@ fn is_met(expression: &str, allowed: &[String]) -> bool {
     if let Some((left, right)) = split(expression, " AND ") {
         return is_met(left, allowed) && is_met(right, allowed);
     }
-    match expression.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
+    match expression
+        .strip_prefix('(')
+        .and_then(|inner| inner.strip_suffix(')'))
+    {
         Some(inner) => is_met(inner, allowed),
         None => allowed.iter().any(|licence| licence == expression),
     }
@@ -55,8 +91,11 @@ fn is_met(expression: &str, allowed: &[String]) -> bool {
 
 /// Splits at the first operator that stands outside parentheses.
 fn split<'a>(expression: &'a str, operator: &str) -> Option<(&'a str, &'a str)> {
-    let outside = |at: usize| expression[..at].matches('(').count() == expression[..at].matches(')').count();
-    let (at, _) = expression.match_indices(operator).find(|(at, _)| outside(*at))?;
+    let outside =
+        |at: usize| expression[..at].matches('(').count() == expression[..at].matches(')').count();
+    let (at, _) = expression
+        .match_indices(operator)
+        .find(|(at, _)| outside(*at))?;
     Some((&expression[..at], &expression[at + operator.len()..]))
 }
 
@@ -64,7 +103,10 @@ fn split<'a>(expression: &'a str, operator: &str) -> Option<(&'a str, &'a str)> 
 fn all_dependencies_have_an_allowed_licence() {
     let (allowed, dependencies) = (allowed(), dependencies());
     assert!(allowed.len() > 3 && dependencies.len() > 50);
-    let wrong: Vec<_> = dependencies.iter().filter(|(_, licence)| !is_met(licence, &allowed)).collect();
+    let wrong: Vec<_> = dependencies
+        .iter()
+        .filter(|(_, licence)| !is_met(licence, &allowed))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 

@@ -1,8 +1,10 @@
-//! Does a source that somebody broke bring the engine down? Sources of the fixtures with tokens removed, doubled, exchanged and written over
-//! are read and linked: nothing panics, and nothing takes long.
+//! Does a source that somebody broke bring the engine down? Sources of the fixtures with tokens
+//! removed, doubled, exchanged and written over are read and linked: nothing panics, and nothing
+//! takes long.
 //!
-//! `MUTATED_COUNT` says how many are tried, `MUTATED_FROM` names a folder to take sources from, `MUTATED_SEED` begins elsewhere. Every
-//! `MUTATED_LONG`th is made of one that is repeated up to a megabyte.
+//! `MUTATED_COUNT` says how many are tried, `MUTATED_FROM` names a folder to take sources from,
+//! `MUTATED_SEED` begins elsewhere. Every `MUTATED_LONG`th is made of one that is repeated up to a
+//! megabyte.
 //!
 //! **Limits.** Each source is a world of its own; sources longer than a megabyte are cut.
 
@@ -72,13 +74,22 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 }
 
 fn tokens(text: &str) -> Vec<&str> {
-    let kind = |next: char| if next.is_alphanumeric() || next == '_' { 0 } else { 1 + u8::from(next.is_whitespace()) };
+    let kind = |next: char| {
+        if next.is_alphanumeric() || next == '_' {
+            0
+        } else {
+            1 + u8::from(next.is_whitespace())
+        }
+    };
     let mut found = Vec::new();
     let (mut start, mut last) = (0, 1);
     for (at, next) in text.char_indices() {
@@ -113,11 +124,19 @@ fn mutated(text: &str, other: &str, numbers: &mut Numbers) -> String {
             }
             3 => {
                 let from = numbers.below(others.len());
-                parts.splice(at..at, others[from..(from + end - at).min(others.len())].iter().copied());
+                parts.splice(
+                    at..at,
+                    others[from..(from + end - at).min(others.len())]
+                        .iter()
+                        .copied(),
+                );
             }
             4 => {
                 let times = if numbers.below(12) == 0 { 1000 } else { 1 };
-                parts.splice(at..at, std::iter::repeat_n(WORDS[numbers.below(WORDS.len())], times));
+                parts.splice(
+                    at..at,
+                    std::iter::repeat_n(WORDS[numbers.below(WORDS.len())], times),
+                );
             }
             5 => parts.truncate(end),
             6 => parts[at] = &name,
@@ -137,7 +156,14 @@ fn tried(text: &str, path: &str) -> bool {
     let facts = extract(text, Dialect::of_path(path).unwrap(), &[]);
     let given_up = facts.header.parse_status == ParseStatus::Failed;
     let projects = Arc::new(ProjectModel::build(&[path.to_owned()], Default::default()));
-    let world = World::build(vec![WorldFile { path: path.into(), facts: Arc::new(facts), external: false }], projects);
+    let world = World::build(
+        vec![WorldFile {
+            path: path.into(),
+            facts: Arc::new(facts),
+            external: false,
+        }],
+        projects,
+    );
     let table = NodeTable::build(&world);
     for id in world.repository_files() {
         drop(table.edges(id, &link(id, &world)));
@@ -146,22 +172,36 @@ fn tried(text: &str, path: &str) -> bool {
 }
 
 fn sources() -> Vec<(String, String)> {
-    let root =
-        std::env::var("MUTATED_FROM").map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures"), PathBuf::from);
+    let root = std::env::var("MUTATED_FROM").map_or_else(
+        |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures"),
+        PathBuf::from,
+    );
     let workspace = Workspace::open(root).unwrap();
-    let files = workspace
-        .walk()
-        .entries
-        .into_iter()
-        .filter(|entry| Dialect::of_path(entry.path.as_str()).is_some() && entry.size < MAX_BYTES as u64);
-    files.filter_map(|entry| Some((entry.path.file_name().to_owned(), workspace.read(&entry.path).ok()?.text))).collect()
+    let files = workspace.walk().entries.into_iter().filter(|entry| {
+        Dialect::of_path(entry.path.as_str()).is_some() && entry.size < MAX_BYTES as u64
+    });
+    files
+        .filter_map(|entry| {
+            Some((
+                entry.path.file_name().to_owned(),
+                workspace.read(&entry.path).ok()?.text,
+            ))
+        })
+        .collect()
 }
 
 /// What the process took at most, with all sources, where the system tells it.
-#[allow(clippy::disallowed_methods, reason = "asks the system about the test itself")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "asks the system about the test itself"
+)]
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default().to_owned()
+    status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// As much room as the workers of the engine have.
@@ -169,7 +209,12 @@ const STACK_BYTES: usize = 16 << 20;
 
 #[test]
 fn broken_sources_are_survived() {
-    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(survive).unwrap().join().unwrap();
+    std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(survive)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 fn survive() {
@@ -180,8 +225,16 @@ fn survive() {
     let (mut wrong, mut given_up, mut longest, mut bytes) = (Vec::new(), 0, Duration::ZERO, 0);
     for index in 0..count {
         let (name, text) = &sources[numbers.below(sources.len())];
-        let times = if long > 0 && index % long == 0 { MAX_BYTES / text.len().max(1) } else { 1 };
-        let text = mutated(&text.repeat(times), &sources[numbers.below(sources.len())].1, &mut numbers);
+        let times = if long > 0 && index % long == 0 {
+            MAX_BYTES / text.len().max(1)
+        } else {
+            1
+        };
+        let text = mutated(
+            &text.repeat(times),
+            &sources[numbers.below(sources.len())].1,
+            &mut numbers,
+        );
         bytes += text.len();
         let start = ThreadTime::now();
         let result = catch_unwind(AssertUnwindSafe(|| tried(&text, name)));
@@ -189,10 +242,17 @@ fn survive() {
         longest = longest.max(took);
         match result {
             Err(_) => wrong.push(format!("{index} ({name}) panics")),
-            Ok(_) if took > MOST => wrong.push(format!("{index} ({name}, {} bytes) takes {took:?}", text.len())),
+            Ok(_) if took > MOST => wrong.push(format!(
+                "{index} ({name}, {} bytes) takes {took:?}",
+                text.len()
+            )),
             Ok(failed) => given_up += u32::from(failed),
         }
     }
-    println!("{count} sources, {bytes} bytes: {} wrong, {given_up} given up, at most {longest:?}, {}", wrong.len(), memory());
+    println!(
+        "{count} sources, {bytes} bytes: {} wrong, {given_up} given up, at most {longest:?}, {}",
+        wrong.len(),
+        memory()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,10 +1,14 @@
-//! A repository on disk with its index, for tests of what is installed beside the sources: `packages.rs` and `nuget.rs`.
+//! A repository on disk with its index, for tests of what is installed beside the sources:
+//! `packages.rs` and `nuget.rs`.
 //!
 //! Whenever it is indexed, the index is compared with one made afresh.
 //!
 //! **Limits.** Nothing watches it.
 
-#![allow(dead_code, reason = "each test that includes this file uses a part of it")]
+#![allow(
+    dead_code,
+    reason = "each test that includes this file uses a part of it"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +29,10 @@ impl Repository {
     pub fn of(files: &[(&str, &str)]) -> Self {
         let outer = tempfile::tempdir().unwrap();
         fs::create_dir(outer.path().join("root")).unwrap();
-        let repository = Self { outer, engine: None };
+        let repository = Self {
+            outer,
+            engine: None,
+        };
         repository.write(files);
         repository
     }
@@ -35,7 +42,9 @@ impl Repository {
     }
 
     pub fn write(&self, files: &[(&str, &str)]) {
-        files.iter().for_each(|(path, text)| self.write_bytes(&format!("root/{path}"), text.as_bytes()));
+        files
+            .iter()
+            .for_each(|(path, text)| self.write_bytes(&format!("root/{path}"), text.as_bytes()));
     }
 
     /// Writes a file, also beside the repository.
@@ -58,7 +67,14 @@ impl Repository {
 
     pub fn open(&self, home: &str) -> Engine {
         let home = self.home(self.outer.path().join(home));
-        Engine::open(&self.path(""), EngineOptions { home, ..EngineOptions::default() }).unwrap()
+        Engine::open(
+            &self.path(""),
+            EngineOptions {
+                home,
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap()
     }
 
     /// Brings the index to what is on disk, and compares it with one made afresh.
@@ -73,7 +89,12 @@ impl Repository {
     /// The same for a batch that names what changed.
     pub fn index_only(&mut self, path: &str) -> Summary {
         let batch = ChangeBatch::only([RepoPath::new(path).unwrap()]);
-        let summary = self.engine.as_ref().unwrap().process_batch(&batch, &|_| ()).unwrap();
+        let summary = self
+            .engine
+            .as_ref()
+            .unwrap()
+            .process_batch(&batch, &|_| ())
+            .unwrap();
         self.compare();
         summary
     }
@@ -81,9 +102,20 @@ impl Repository {
     pub fn compare(&self) {
         let fresh = tempfile::tempdir().unwrap();
         let home = self.home(fresh.path());
-        let fresh = Engine::open(&self.path(""), EngineOptions { home, ..EngineOptions::default() }).unwrap();
+        let fresh = Engine::open(
+            &self.path(""),
+            EngineOptions {
+                home,
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap();
         fresh.index(&|_| ()).unwrap();
-        assert_eq!(self.dump(), dump(&fresh), "the index differs from a fresh one");
+        assert_eq!(
+            self.dump(),
+            dump(&fresh),
+            "the index differs from a fresh one"
+        );
     }
 
     pub fn dump(&self) -> Vec<String> {
@@ -94,16 +126,28 @@ impl Repository {
     pub fn calls(&self) -> Vec<String> {
         let dump = self.dump();
         let rows = |what: &str| -> Vec<Vec<&str>> {
-            let lines = dump.iter().filter_map(|line| line.strip_prefix(what)?.strip_prefix('\t'));
+            let lines = dump
+                .iter()
+                .filter_map(|line| line.strip_prefix(what)?.strip_prefix('\t'));
             lines.map(|line| line.split('\t').collect()).collect()
         };
         let nodes = rows("node");
-        let name = |id: &str| nodes.iter().find(|node| node[0] == id).map_or("gone", |node| node[3]);
+        let name = |id: &str| {
+            nodes
+                .iter()
+                .find(|node| node[0] == id)
+                .map_or("gone", |node| node[3])
+        };
         let code = (EdgeType::Calls as u8).to_string();
         let mut calls: Vec<(u32, String)> = rows("edge")
             .iter()
             .filter(|edge| edge[1] == code)
-            .map(|edge| (edge[4].parse().unwrap(), format!("{} -> {}", edge[4], name(edge[2]))))
+            .map(|edge| {
+                (
+                    edge[4].parse().unwrap(),
+                    format!("{} -> {}", edge[4], name(edge[2])),
+                )
+            })
             .collect();
         calls.sort();
         calls.into_iter().map(|call| call.1).collect()
@@ -112,7 +156,12 @@ impl Repository {
 
 fn dump(engine: &Engine) -> Vec<String> {
     let dump = canonical_dump(&engine.answers().snapshot().unwrap()).unwrap();
-    let is_of_package = |line: &&String| !line.starts_with("package\t") && line.contains("node_modules");
-    assert_eq!(dump.iter().find(is_of_package), None, "a package is in the graph");
+    let is_of_package =
+        |line: &&String| !line.starts_with("package\t") && line.contains("node_modules");
+    assert_eq!(
+        dump.iter().find(is_of_package),
+        None,
+        "a package is in the graph"
+    );
     dump
 }

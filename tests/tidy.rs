@@ -1,8 +1,11 @@
-//! Does the source keep the house rules? Layers, file headers, file sizes, and which crate may name which library.
+//! Does the source keep the house rules? Layers, file headers, file sizes, and which crate may name
+//! which library.
 //!
-//! Each check is a function from sources to problems; one test gives it the sources there are, others sources with seeded violations.
+//! Each check is a function from sources to problems; one test gives it the sources there are,
+//! others sources with seeded violations.
 //!
-//! **Limits.** Looks at tokens: a path is seen however it is imported, a name that a macro of another crate expands to is not.
+//! **Limits.** Looks at tokens: a path is seen however it is imported, a name that a macro of
+//! another crate expands to is not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -25,34 +28,83 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("resolve", &["model", "project", "library"]),
     ("embed", &["model"]),
     ("store", &["model", "embed"]),
-    ("ingest", &["model", "project", "extract", "library", "resolve", "embed", "store"]),
+    (
+        "ingest",
+        &[
+            "model", "project", "extract", "library", "resolve", "embed", "store",
+        ],
+    ),
     ("query", &["model", "embed", "store"]),
-    ("engine", &["model", "project", "extract", "resolve", "embed", "store", "ingest", "query"]),
+    (
+        "engine",
+        &[
+            "model", "project", "extract", "resolve", "embed", "store", "ingest", "query",
+        ],
+    ),
     ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
-/// Folders and files of `resolve` and the paths in it that may not stand there: the kernel knows no language, a floor nothing of those above it.
+/// Folders and files of `resolve` and the paths in it that may not stand there: the kernel knows no
+/// language, a floor nothing of those above it.
 const FLOORS: &[(&str, &[&str])] = &[
     ("kernel/", &["csharp", "typescript"]),
-    ("csharp/declared/", &["csharp::types", "csharp::expressions", "csharp::edges"]),
+    (
+        "csharp/declared/",
+        &["csharp::types", "csharp::expressions", "csharp::edges"],
+    ),
     ("csharp/types/", &["csharp::expressions", "csharp::edges"]),
     ("csharp/expressions/", &["csharp::edges"]),
-    ("typescript/declared/", &["typescript::arena", "typescript::questions", "typescript::symbols"]),
-    ("typescript/arena.rs", &["typescript::questions", "typescript::symbols"]),
+    (
+        "typescript/declared/",
+        &[
+            "typescript::arena",
+            "typescript::questions",
+            "typescript::symbols",
+        ],
+    ),
+    (
+        "typescript/arena.rs",
+        &["typescript::questions", "typescript::symbols"],
+    ),
     ("typescript/questions.rs", &["typescript::symbols"]),
     ("typescript/declared/", CHECKER),
     ("typescript/arena.rs", CHECKER),
     ("typescript/questions.rs", CHECKER),
     ("typescript/symbols/", CHECKER),
-    ("typescript/checker.rs", &["typescript::names", "typescript::types", "typescript::expressions", "typescript::edges"]),
-    // The rooms of the checker, whose questions `rooms` looks at; these are the types of what they ask and answer.
-    ("typescript/names/", &["typescript::types", "typescript::expressions", "typescript::edges"]),
-    ("typescript/types/", &["typescript::expressions", "typescript::edges"]),
+    (
+        "typescript/checker.rs",
+        &[
+            "typescript::names",
+            "typescript::types",
+            "typescript::expressions",
+            "typescript::edges",
+        ],
+    ),
+    // The rooms of the checker, whose questions `rooms` looks at; these are the types of what they
+    // ask and answer.
+    (
+        "typescript/names/",
+        &[
+            "typescript::types",
+            "typescript::expressions",
+            "typescript::edges",
+        ],
+    ),
+    (
+        "typescript/types/",
+        &["typescript::expressions", "typescript::edges"],
+    ),
     ("typescript/expressions/", &["typescript::edges"]),
 ];
 
 /// TypeScript's third floor and what stands above it.
-const CHECKER: &[&str] = &["typescript::checker", "typescript::names", "typescript::types", "typescript::expressions", "typescript::edges"];
+const CHECKER: &[&str] = &[
+    "typescript::checker",
+    "typescript::names",
+    "typescript::types",
+    "typescript::expressions",
+    "typescript::edges",
+];
 
 /// Paths and the only places in which they may stand.
 const CONFINED: &[(&str, &[&str])] = &[
@@ -60,8 +112,14 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("r2d2", &["crates/codeagent-core/src/store/"]),
     ("r2d2_sqlite", &["crates/codeagent-core/src/store/"]),
     // The bench compares with a bare parse.
-    ("tree_sitter", &["crates/codeagent-core/src/extract/", "benches/"]),
-    ("oxc_resolver", &["crates/codeagent-core/src/resolve/typescript/declared/module_paths"]),
+    (
+        "tree_sitter",
+        &["crates/codeagent-core/src/extract/", "benches/"],
+    ),
+    (
+        "oxc_resolver",
+        &["crates/codeagent-core/src/resolve/typescript/declared/module_paths"],
+    ),
     // Models and the files and commands of clients are the user's, not a repository's.
     (
         "std::fs",
@@ -75,7 +133,8 @@ const CONFINED: &[(&str, &[&str])] = &[
             "benches/",
         ],
     ),
-    // Nothing is run but in a jail, this program itself, and pip and the commands of clients when the user asks for it.
+    // Nothing is run but in a jail, this program itself, and pip and the commands of clients when
+    // the user asks for it.
     (
         "std::process::Command",
         &[
@@ -106,18 +165,46 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("rmcp", &["crates/codeagent-mcp/"]),
     ("fastembed", &["crates/codeagent-embed/src/"]),
     ("ort", &["crates/codeagent-embed/src/"]),
-    ("anyhow", &["crates/codeagent-cli/src/", "crates/codeagent-externals/src/", "crates/xtask/src/"]),
-    ("clrmeta", &["crates/codeagent-core/src/library/metadata/", "crates/codeagent-testkit/src/"]),
+    (
+        "anyhow",
+        &[
+            "crates/codeagent-cli/src/",
+            "crates/codeagent-externals/src/",
+            "crates/xtask/src/",
+        ],
+    ),
+    (
+        "clrmeta",
+        &[
+            "crates/codeagent-core/src/library/metadata/",
+            "crates/codeagent-testkit/src/",
+        ],
+    ),
     // Who uses the library needs what stands at its root.
     ("codeagent_core::store", &["crates/xtask/src/"]),
     ("codeagent_core::ingest", &["crates/xtask/src/"]),
     ("codeagent_core::extract", &[]),
     ("codeagent_core::resolve", &[]),
     ("codeagent_core::project", &[]),
-    ("codeagent_core::library", &["crates/codeagent-externals/src/"]),
+    (
+        "codeagent_core::library",
+        &["crates/codeagent-externals/src/"],
+    ),
     // A language knows nothing of the other, and only the dispatchers know of both.
-    ("crate::extract::csharp", &["crates/codeagent-core/src/extract/csharp/", "crates/codeagent-core/src/extract/mod.rs"]),
-    ("crate::extract::typescript", &["crates/codeagent-core/src/extract/typescript/", "crates/codeagent-core/src/extract/mod.rs"]),
+    (
+        "crate::extract::csharp",
+        &[
+            "crates/codeagent-core/src/extract/csharp/",
+            "crates/codeagent-core/src/extract/mod.rs",
+        ],
+    ),
+    (
+        "crate::extract::typescript",
+        &[
+            "crates/codeagent-core/src/extract/typescript/",
+            "crates/codeagent-core/src/extract/mod.rs",
+        ],
+    ),
     (
         "crate::resolve::csharp",
         &[
@@ -146,12 +233,30 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-workspace", &[]),
     ("codeagent-testkit", &[]),
     ("codeagent-memory", &[]),
-    ("codeagent-core", &["codeagent-memory", "codeagent-workspace"]),
-    ("codeagent-embed", &["codeagent-core", "codeagent-workspace"]),
+    (
+        "codeagent-core",
+        &["codeagent-memory", "codeagent-workspace"],
+    ),
+    (
+        "codeagent-embed",
+        &["codeagent-core", "codeagent-workspace"],
+    ),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
-    ("codeagent-cli", &["codeagent-core", "codeagent-embed", "codeagent-mcp", "codeagent-memory", "codeagent-workspace"]),
+    (
+        "codeagent-cli",
+        &[
+            "codeagent-core",
+            "codeagent-embed",
+            "codeagent-mcp",
+            "codeagent-memory",
+            "codeagent-workspace",
+        ],
+    ),
     ("codeagent-externals", &["codeagent-core"]),
-    ("xtask", &["codeagent-core", "codeagent-embed", "codeagent-workspace"]),
+    (
+        "xtask",
+        &["codeagent-core", "codeagent-embed", "codeagent-workspace"],
+    ),
 ];
 
 /// A source file without what is compiled for tests only.
@@ -160,60 +265,95 @@ struct Source {
     text: String,
     /// Lines of items under `#[cfg(test)]`.
     tests: Vec<RangeInclusive<usize>>,
-    /// Every path in the code with the line it ends on, from the crate's root where it says `crate` or enough `super`.
+    /// Every path in the code with the line it ends on, from the crate's root where it says `crate`
+    /// or enough `super`.
     paths: Vec<(usize, String)>,
 }
 
 impl Source {
     fn new(path: &str, text: &str) -> Self {
-        let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+        let tokens: TokenStream = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{path}: {error}"));
         let (mut tests, mut paths) = (Vec::new(), Vec::new());
         scan(tokens, &[], &mut tests, &mut paths);
         let module = module_of(path);
-        let paths = paths.into_iter().map(|(line, segments)| (line, from_root(&segments, &module).join("::"))).collect();
-        Self { path: path.to_owned(), text: text.to_owned(), tests, paths }
+        let paths = paths
+            .into_iter()
+            .map(|(line, segments)| (line, from_root(&segments, &module).join("::")))
+            .collect();
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            tests,
+            paths,
+        }
     }
 
     fn is_test(&self) -> bool {
-        self.path.contains("/tests/") || self.path.ends_with("/tests.rs") || self.path.starts_with("tests/")
+        self.path.contains("/tests/")
+            || self.path.ends_with("/tests.rs")
+            || self.path.starts_with("tests/")
     }
 
     /// Lines that are not for tests only.
     fn code_lines(&self) -> usize {
         let lines = 1..=self.text.lines().count();
-        lines.filter(|line| !self.tests.iter().any(|tests| tests.contains(line))).count()
+        lines
+            .filter(|line| !self.tests.iter().any(|tests| tests.contains(line)))
+            .count()
     }
 
     /// The layer of core it belongs to.
     fn layer(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("crates/codeagent-core/src/")?;
-        inside.split(['/', '.']).next().filter(|layer| *layer != "lib")
+        inside
+            .split(['/', '.'])
+            .next()
+            .filter(|layer| *layer != "lib")
     }
 }
 
 /// The modules from the root of its crate to a file.
 fn module_of(path: &str) -> Vec<&str> {
     let inside = path.split_once("/src/").map_or("", |(_, inside)| inside);
-    let modules = inside.trim_end_matches(".rs").split('/').filter(|name| !matches!(*name, "" | "mod" | "lib" | "main"));
+    let modules = inside
+        .trim_end_matches(".rs")
+        .split('/')
+        .filter(|name| !matches!(*name, "" | "mod" | "lib" | "main"));
     modules.collect()
 }
 
-/// A path that climbs, or begins in the module of its file, as one that begins at the root of the crate.
+/// A path that climbs, or begins in the module of its file, as one that begins at the root of the
+/// crate.
 fn from_root(segments: &[String], module: &[&str]) -> Vec<String> {
     let here = usize::from(segments.first().is_some_and(|segment| segment == "self"));
-    let climbs = segments[here..].iter().take_while(|segment| *segment == "super").count();
+    let climbs = segments[here..]
+        .iter()
+        .take_while(|segment| *segment == "super")
+        .count();
     let is_relative = here + climbs > 0 && segments.len() > here + climbs;
     match module.len().checked_sub(climbs).filter(|_| is_relative) {
         Some(left) => {
-            let around = std::iter::once("crate").chain(module[..left].iter().copied()).map(str::to_owned);
-            around.chain(segments[here + climbs..].iter().cloned()).collect()
+            let around = std::iter::once("crate")
+                .chain(module[..left].iter().copied())
+                .map(str::to_owned);
+            around
+                .chain(segments[here + climbs..].iter().cloned())
+                .collect()
         }
         None => segments.to_vec(),
     }
 }
 
-/// Collects the items for tests and the paths outside of them; `prefix` stands before a group of imports.
-fn scan(tokens: TokenStream, prefix: &[String], tests: &mut Vec<RangeInclusive<usize>>, paths: &mut Vec<(usize, Vec<String>)>) {
+/// Collects the items for tests and the paths outside of them; `prefix` stands before a group of
+/// imports.
+fn scan(
+    tokens: TokenStream,
+    prefix: &[String],
+    tests: &mut Vec<RangeInclusive<usize>>,
+    paths: &mut Vec<(usize, Vec<String>)>,
+) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
     while at < tokens.len() {
@@ -232,7 +372,9 @@ fn scan(tokens: TokenStream, prefix: &[String], tests: &mut Vec<RangeInclusive<u
                 let mut path = prefix.to_vec();
                 path.push(name.to_string());
                 at += 1;
-                while let Some(TokenTree::Ident(next)) = tokens.get(at + 2).filter(|_| is_colons(&tokens[at..])) {
+                while let Some(TokenTree::Ident(next)) =
+                    tokens.get(at + 2).filter(|_| is_colons(&tokens[at..]))
+                {
                     path.push(next.to_string());
                     at += 3;
                 }
@@ -284,9 +426,18 @@ fn workspace() -> Workspace {
 fn sources() -> Vec<Source> {
     let workspace = workspace();
     let entries = workspace.walk().entries;
-    let rust = entries.iter().map(|entry| &entry.path).filter(|path| path.as_str().ends_with(".rs"));
-    let sources: Vec<Source> = rust.map(|path| Source::new(path.as_str(), &workspace.read(path).unwrap().text)).collect();
-    assert!(sources.len() > 30, "only {} source files found", sources.len());
+    let rust = entries
+        .iter()
+        .map(|entry| &entry.path)
+        .filter(|path| path.as_str().ends_with(".rs"));
+    let sources: Vec<Source> = rust
+        .map(|path| Source::new(path.as_str(), &workspace.read(path).unwrap().text))
+        .collect();
+    assert!(
+        sources.len() > 30,
+        "only {} source files found",
+        sources.len()
+    );
     sources
 }
 
@@ -302,15 +453,25 @@ fn imports_point_downwards() {
 fn upward_imports(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
-        let Some(layer) = source.layer() else { continue };
+        let Some(layer) = source.layer() else {
+            continue;
+        };
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == layer) else {
-            problems.push(format!("{}: `{layer}` is not in the table of layers", source.path));
+            problems.push(format!(
+                "{}: `{layer}` is not in the table of layers",
+                source.path
+            ));
             continue;
         };
         for (line, path) in &source.paths {
-            let used = path.strip_prefix("crate::").and_then(|rest| rest.split("::").next());
+            let used = path
+                .strip_prefix("crate::")
+                .and_then(|rest| rest.split("::").next());
             if let Some(used) = used.filter(|used| *used != layer && !allowed.contains(used)) {
-                problems.push(format!("{}:{line}: `{layer}` may not use `{used}`", source.path));
+                problems.push(format!(
+                    "{}:{line}: `{layer}` may not use `{used}`",
+                    source.path
+                ));
             }
         }
     }
@@ -322,16 +483,63 @@ fn an_upward_import_is_seen_in_every_form() {
     let problems = |path: &str, text: &str| upward_imports(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/extract/mod.rs";
     assert_eq!(problems(extract, "use crate::store::Writer;"), 1);
-    assert_eq!(problems(extract, "use crate::{model::Facts, store, query::{self, x}};"), 3);
-    assert_eq!(problems(extract, "fn f() { g(crate::query::f(crate::model::g())); }"), 1);
-    assert_eq!(problems(extract, "fn f() { matches!(x, crate::store::Y) }"), 1);
+    assert_eq!(
+        problems(
+            extract,
+            "use crate::{model::Facts, store, query::{self, x}};"
+        ),
+        3
+    );
+    assert_eq!(
+        problems(extract, "fn f() { g(crate::query::f(crate::model::g())); }"),
+        1
+    );
+    assert_eq!(
+        problems(extract, "fn f() { matches!(x, crate::store::Y) }"),
+        1
+    );
     assert_eq!(problems(extract, "use super::store::Writer;"), 1);
-    assert_eq!(problems("crates/codeagent-core/src/extract/csharp/walk.rs", "use super::super::super::store::Writer;"), 1);
-    assert_eq!(problems("crates/codeagent-core/src/extract/csharp/walk.rs", "use super::super::store::Writer;"), 0);
-    assert_eq!(problems(extract, "#[cfg(test)]\nmod tests;\n\nuse crate::store::Writer;"), 1, "after the declaration of tests");
-    assert_eq!(problems(extract, "#[cfg(test)]\nmod print { use crate::store::Writer; }\nfn f() { crate::store::g() }"), 1);
-    assert_eq!(problems(extract, "#[cfg(test)]\nuse crate::store::Writer;\n/// `crate::store`\nfn f() { \"crate::store\"; }"), 0);
-    assert_eq!(problems("crates/codeagent-core/src/extras/mod.rs", ""), 1, "an unknown layer");
+    assert_eq!(
+        problems(
+            "crates/codeagent-core/src/extract/csharp/walk.rs",
+            "use super::super::super::store::Writer;"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            "crates/codeagent-core/src/extract/csharp/walk.rs",
+            "use super::super::store::Writer;"
+        ),
+        0
+    );
+    assert_eq!(
+        problems(
+            extract,
+            "#[cfg(test)]\nmod tests;\n\nuse crate::store::Writer;"
+        ),
+        1,
+        "after the declaration of tests"
+    );
+    assert_eq!(
+        problems(
+            extract,
+            "#[cfg(test)]\nmod print { use crate::store::Writer; }\nfn f() { crate::store::g() }"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            extract,
+            "#[cfg(test)]\nuse crate::store::Writer;\n/// `crate::store`\nfn f() { \"crate::store\"; }"
+        ),
+        0
+    );
+    assert_eq!(
+        problems("crates/codeagent-core/src/extras/mod.rs", ""),
+        1,
+        "an unknown layer"
+    );
 }
 
 #[test]
@@ -342,14 +550,23 @@ fn floors_know_nothing_of_those_above_them() {
 fn climbs(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
-        let inside = source.path.strip_prefix("crates/codeagent-core/src/resolve/").unwrap_or_default();
+        let inside = source
+            .path
+            .strip_prefix("crates/codeagent-core/src/resolve/")
+            .unwrap_or_default();
         for (floor, above) in FLOORS.iter().filter(|(floor, _)| inside.starts_with(floor)) {
             let is_above = |path: &str| {
                 let wanted = path.strip_prefix("crate::resolve::").unwrap_or_default();
-                above.iter().any(|above| wanted.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
+                above.iter().any(|above| {
+                    wanted
+                        .strip_prefix(above)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+                })
             };
             let found = source.paths.iter().filter(|(_, path)| is_above(path));
-            problems.extend(found.map(|(line, path)| format!("{}:{line}: `{path}` lies above {floor}", source.path)));
+            problems.extend(found.map(|(line, path)| {
+                format!("{}:{line}: `{path}` lies above {floor}", source.path)
+            }));
         }
     }
     problems
@@ -357,17 +574,74 @@ fn climbs(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn a_look_at_a_floor_above_is_seen_in_every_form() {
-    let seen = |path: &str, text: &str| climbs(&[Source::new(&format!("crates/codeagent-core/src/resolve/{path}"), text)]).len();
-    assert_eq!(seen("kernel/reads.rs", "use crate::resolve::{csharp::Tables, reads::slot};"), 1);
+    let seen = |path: &str, text: &str| {
+        climbs(&[Source::new(
+            &format!("crates/codeagent-core/src/resolve/{path}"),
+            text,
+        )])
+        .len()
+    };
+    assert_eq!(
+        seen(
+            "kernel/reads.rs",
+            "use crate::resolve::{csharp::Tables, reads::slot};"
+        ),
+        1
+    );
     let problems = |path: &str, text: &str| seen(&format!("csharp/{path}"), text);
-    assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::expressions::Checker;"), 1);
-    assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::{declared::Tables, expressions::Checker, edges};"), 2);
-    assert_eq!(problems("types/names.rs", "use super::super::expressions::calls::CallResult;"), 1);
-    assert_eq!(problems("types/mod.rs", "fn f(x: &super::expressions::Checker) {}"), 1);
-    assert_eq!(problems("types/mod.rs", "use self::names::Found;\nuse super::declared::Tables;"), 0);
-    assert_eq!(problems("declared/tables.rs", "use crate::resolve::csharp::types::Ty;"), 1);
-    assert_eq!(problems("expressions/calls.rs", "fn f() { crate::resolve::csharp::edges::link() }"), 1);
-    assert_eq!(problems("edges/sites.rs", "use crate::resolve::csharp::expressions::Checker;"), 0);
+    assert_eq!(
+        problems(
+            "types/names.rs",
+            "use crate::resolve::csharp::expressions::Checker;"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            "types/names.rs",
+            "use crate::resolve::csharp::{declared::Tables, expressions::Checker, edges};"
+        ),
+        2
+    );
+    assert_eq!(
+        problems(
+            "types/names.rs",
+            "use super::super::expressions::calls::CallResult;"
+        ),
+        1
+    );
+    assert_eq!(
+        problems("types/mod.rs", "fn f(x: &super::expressions::Checker) {}"),
+        1
+    );
+    assert_eq!(
+        problems(
+            "types/mod.rs",
+            "use self::names::Found;\nuse super::declared::Tables;"
+        ),
+        0
+    );
+    assert_eq!(
+        problems(
+            "declared/tables.rs",
+            "use crate::resolve::csharp::types::Ty;"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            "expressions/calls.rs",
+            "fn f() { crate::resolve::csharp::edges::link() }"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            "edges/sites.rs",
+            "use crate::resolve::csharp::expressions::Checker;"
+        ),
+        0
+    );
 }
 
 /// What holds the state of a walk over a tree.
@@ -386,12 +660,27 @@ fn circles(sources: &[Source]) -> Vec<String> {
         sources.iter().find(|source| source.path == path)
     };
     for walk in WALKS {
-        let Some(((language, _), source)) = walk.rsplit_once("::").zip(file(walk)) else { continue };
-        let siblings = source.paths.iter().filter_map(|(_, path)| path.strip_prefix(&format!("crate::{language}::"))?.split("::").next());
+        let Some(((language, _), source)) = walk.rsplit_once("::").zip(file(walk)) else {
+            continue;
+        };
+        let siblings = source.paths.iter().filter_map(|(_, path)| {
+            path.strip_prefix(&format!("crate::{language}::"))?
+                .split("::")
+                .next()
+        });
         for sibling in siblings.collect::<BTreeSet<_>>() {
-            let is_walk = |path: &str| path.strip_prefix("crate::").is_some_and(|path| path.starts_with(&format!("{walk}::")));
-            let room = file(&format!("{language}::{sibling}")).filter(|room| room.paths.iter().any(|(_, path)| is_walk(path)));
-            problems.extend(room.map(|room| format!("{} names `{sibling}`, and {} names it", source.path, room.path)));
+            let is_walk = |path: &str| {
+                path.strip_prefix("crate::")
+                    .is_some_and(|path| path.starts_with(&format!("{walk}::")))
+            };
+            let room = file(&format!("{language}::{sibling}"))
+                .filter(|room| room.paths.iter().any(|(_, path)| is_walk(path)));
+            problems.extend(room.map(|room| {
+                format!(
+                    "{} names `{sibling}`, and {} names it",
+                    source.path, room.path
+                )
+            }));
         }
     }
     problems
@@ -399,9 +688,26 @@ fn circles(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn a_room_in_a_walk_is_seen() {
-    let extract = |file: &str, text: &str| Source::new(&format!("crates/codeagent-core/src/extract/typescript/{file}"), text);
-    let walker = || extract("walker.rs", "use crate::extract::typescript::{calls::Link, syntax::Child};");
-    let room = |text: &str| circles(&[walker(), extract("calls.rs", text), extract("syntax.rs", "")]).len();
+    let extract = |file: &str, text: &str| {
+        Source::new(
+            &format!("crates/codeagent-core/src/extract/typescript/{file}"),
+            text,
+        )
+    };
+    let walker = || {
+        extract(
+            "walker.rs",
+            "use crate::extract::typescript::{calls::Link, syntax::Child};",
+        )
+    };
+    let room = |text: &str| {
+        circles(&[
+            walker(),
+            extract("calls.rs", text),
+            extract("syntax.rs", ""),
+        ])
+        .len()
+    };
     assert_eq!(room("use crate::extract::typescript::walker::Walker;"), 1);
     assert_eq!(room("use super::walker::Walker;"), 1);
     assert_eq!(room("use crate::extract::typescript::syntax::Child;"), 0);
@@ -419,9 +725,18 @@ fn strays(sources: &[Source]) -> Vec<String> {
             if places.iter().any(|place| source.path.starts_with(place)) {
                 continue;
             }
-            let is_in = |path: &str| path.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+            let is_in = |path: &str| {
+                path.strip_prefix(wanted)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            };
             let found = source.paths.iter().filter(|(_, path)| is_in(path));
-            problems.extend(found.map(|(line, _)| format!("{}:{line}: `{wanted}` belongs to {}", source.path, places.join(", "))));
+            problems.extend(found.map(|(line, _)| {
+                format!(
+                    "{}:{line}: `{wanted}` belongs to {}",
+                    source.path,
+                    places.join(", ")
+                )
+            }));
         }
     }
     problems
@@ -432,14 +747,42 @@ fn a_stray_library_is_seen_in_every_form() {
     let problems = |path: &str, text: &str| strays(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/extract/mod.rs";
     assert_eq!(problems(extract, "use rusqlite::Connection;"), 1);
-    assert_eq!(problems(extract, "#[cfg(test)]\nmod print;\nfn f() { std::fs::read(x) }"), 1, "after the declaration of tests");
+    assert_eq!(
+        problems(
+            extract,
+            "#[cfg(test)]\nmod print;\nfn f() { std::fs::read(x) }"
+        ),
+        1,
+        "after the declaration of tests"
+    );
     assert_eq!(problems(extract, "use std::{env, fs::{self, File}};"), 2);
     assert_eq!(problems(extract, "fn f(x: ::rusqlite::Row<'_>) {}"), 1);
     assert_eq!(problems(extract, "use rusqlite as r;"), 1);
-    assert_eq!(problems(extract, "fn f() { vec![std::process::Command::new(x)] }"), 1);
-    assert_eq!(problems(extract, "use std::fmt; // std::fs\nfn f() { \"rusqlite\"; x.anyhow_y() }"), 0);
-    assert_eq!(problems("crates/codeagent-core/src/extract/typescript/walker.rs", "use crate::extract::csharp::kinds;"), 1);
-    assert_eq!(problems("crates/codeagent-core/src/store/mod.rs", "use rusqlite::Connection;"), 0);
+    assert_eq!(
+        problems(extract, "fn f() { vec![std::process::Command::new(x)] }"),
+        1
+    );
+    assert_eq!(
+        problems(
+            extract,
+            "use std::fmt; // std::fs\nfn f() { \"rusqlite\"; x.anyhow_y() }"
+        ),
+        0
+    );
+    assert_eq!(
+        problems(
+            "crates/codeagent-core/src/extract/typescript/walker.rs",
+            "use crate::extract::csharp::kinds;"
+        ),
+        1
+    );
+    assert_eq!(
+        problems(
+            "crates/codeagent-core/src/store/mod.rs",
+            "use rusqlite::Connection;"
+        ),
+        0
+    );
 }
 
 #[test]
@@ -449,13 +792,22 @@ fn files_say_what_they_answer_and_stay_small() {
 
 fn shapeless(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
-    for source in sources.iter().filter(|source| !source.path.ends_with("/tests.rs")) {
+    for source in sources
+        .iter()
+        .filter(|source| !source.path.ends_with("/tests.rs"))
+    {
         let lines = source.code_lines();
         if !source.text.starts_with("//! ") {
-            problems.push(format!("{}: does not begin with a `//!` sentence", source.path));
+            problems.push(format!(
+                "{}: does not begin with a `//!` sentence",
+                source.path
+            ));
         }
         if lines > MAX_LINES && !source.path.starts_with("tests/") {
-            problems.push(format!("{}: {lines} lines, more than {MAX_LINES}", source.path));
+            problems.push(format!(
+                "{}: {lines} lines, more than {MAX_LINES}",
+                source.path
+            ));
         }
     }
     problems
@@ -463,10 +815,22 @@ fn shapeless(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn a_long_file_is_seen_wherever_its_tests_stand() {
-    let problems = |text: &str| shapeless(&[Source::new("crates/codeagent-core/src/store/search/mod.rs", text)]).len();
+    let problems = |text: &str| {
+        shapeless(&[Source::new(
+            "crates/codeagent-core/src/store/search/mod.rs",
+            text,
+        )])
+        .len()
+    };
     let long = "fn f() {}\n".repeat(MAX_LINES);
-    assert_eq!(problems(&format!("//! What?\n#[cfg(test)]\nmod tests;\n{long}")), 1);
-    assert_eq!(problems(&format!("//! What?\n#[cfg(test)]\nmod tests {{\n{long}}}")), 0);
+    assert_eq!(
+        problems(&format!("//! What?\n#[cfg(test)]\nmod tests;\n{long}")),
+        1
+    );
+    assert_eq!(
+        problems(&format!("//! What?\n#[cfg(test)]\nmod tests {{\n{long}}}")),
+        0
+    );
     assert_eq!(problems("use std::fmt;\n"), 1, "no header");
 }
 
@@ -476,19 +840,39 @@ fn nothing_is_left_undone_or_switched_off() {
 }
 
 fn undone(sources: &[Source]) -> Vec<String> {
-    let marks = [concat!("todo", "!("), concat!("unimple", "mented!("), concat!("#[ign", "ore"), concat!("TO", "DO"), concat!("FIX", "ME")];
+    let marks = [
+        concat!("todo", "!("),
+        concat!("unimple", "mented!("),
+        concat!("#[ign", "ore"),
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+    ];
     let found = sources.iter().flat_map(|source| {
-        let lines = (1..).zip(source.text.lines()).filter(|(_, line)| marks.iter().any(|mark| line.contains(mark)));
-        lines.map(|(number, line): (usize, &str)| format!("{}:{number}: {}", source.path, line.trim()))
+        let lines = (1..)
+            .zip(source.text.lines())
+            .filter(|(_, line)| marks.iter().any(|mark| line.contains(mark)));
+        lines.map(|(number, line): (usize, &str)| {
+            format!("{}:{number}: {}", source.path, line.trim())
+        })
     });
     found.collect()
 }
 
 #[test]
 fn what_is_undone_is_seen_in_tests_too() {
-    let problems = |text: &str| undone(&[Source::new("crates/codeagent-core/src/store/mod.rs", text)]).len();
-    assert_eq!(problems(concat!("#[cfg(test)]\nmod tests {\n    #[test]\n    #[ign", "ore]\n    fn f() {}\n}")), 1);
-    assert_eq!(problems(concat!("fn f() { todo", "!() }\n// TO", "DO: more")), 2);
+    let problems =
+        |text: &str| undone(&[Source::new("crates/codeagent-core/src/store/mod.rs", text)]).len();
+    assert_eq!(
+        problems(concat!(
+            "#[cfg(test)]\nmod tests {\n    #[test]\n    #[ign",
+            "ore]\n    fn f() {}\n}"
+        )),
+        1
+    );
+    assert_eq!(
+        problems(concat!("fn f() { todo", "!() }\n// TO", "DO: more")),
+        2
+    );
     assert_eq!(problems("fn todo() {}"), 0);
 }
 
@@ -499,11 +883,19 @@ fn crates_depend_as_drawn() {
     for (name, allowed) in CRATES {
         let path = RepoPath::new(&format!("crates/{name}/Cargo.toml")).unwrap();
         let used = dependencies(&workspace.read(&path).unwrap().text);
-        problems
-            .extend(used.iter().filter(|used| !allowed.contains(&used.as_str())).map(|used| format!("{name} may not depend on {used}")));
+        problems.extend(
+            used.iter()
+                .filter(|used| !allowed.contains(&used.as_str()))
+                .map(|used| format!("{name} may not depend on {used}")),
+        );
     }
-    let folders: BTreeSet<String> =
-        workspace.list(&RepoPath::new("crates").unwrap()).unwrap().entries.iter().map(|e| e.path.file_name().to_owned()).collect();
+    let folders: BTreeSet<String> = workspace
+        .list(&RepoPath::new("crates").unwrap())
+        .unwrap()
+        .entries
+        .iter()
+        .map(|e| e.path.file_name().to_owned())
+        .collect();
     let known: BTreeSet<String> = CRATES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(folders, known);
     assert_none(&problems);
@@ -517,10 +909,20 @@ fn dependencies(manifest: &str) -> Vec<String> {
         if let Some(section) = line.trim().strip_prefix('[') {
             let section = section.split(']').next().unwrap_or_default();
             counts = section.contains("dependencies") && !section.contains("dev-dependencies");
-            found.extend(section.rsplit('.').next().filter(|name| counts && name.starts_with("codeagent-")).map(str::to_owned));
+            found.extend(
+                section
+                    .rsplit('.')
+                    .next()
+                    .filter(|name| counts && name.starts_with("codeagent-"))
+                    .map(str::to_owned),
+            );
         } else if counts {
             let words = line.split(|c: char| !c.is_alphanumeric() && c != '-');
-            found.extend(words.filter(|word| word.starts_with("codeagent-")).map(str::to_owned));
+            found.extend(
+                words
+                    .filter(|word| word.starts_with("codeagent-"))
+                    .map(str::to_owned),
+            );
         }
     }
     found
@@ -528,35 +930,69 @@ fn dependencies(manifest: &str) -> Vec<String> {
 
 #[test]
 fn a_dependency_is_seen_in_every_form() {
-    assert_eq!(dependencies("[dependencies]\ncodeagent-core.workspace = true\nserde = \"1\""), ["codeagent-core"]);
-    assert_eq!(dependencies("[dependencies]\nengine = { package = \"codeagent-core\", version = \"0\" }"), ["codeagent-core"]);
-    assert_eq!(dependencies("[target.'cfg(unix)'.dependencies]\ncodeagent-core = { path = \"x\" }"), ["codeagent-core",]);
-    assert_eq!(dependencies("[dependencies.codeagent-mcp]\npath = \"x\""), ["codeagent-mcp"]);
-    assert_eq!(dependencies("[build-dependencies]\ncodeagent-core.workspace = true"), ["codeagent-core"]);
+    assert_eq!(
+        dependencies("[dependencies]\ncodeagent-core.workspace = true\nserde = \"1\""),
+        ["codeagent-core"]
+    );
+    assert_eq!(
+        dependencies("[dependencies]\nengine = { package = \"codeagent-core\", version = \"0\" }"),
+        ["codeagent-core"]
+    );
+    assert_eq!(
+        dependencies("[target.'cfg(unix)'.dependencies]\ncodeagent-core = { path = \"x\" }"),
+        ["codeagent-core",]
+    );
+    assert_eq!(
+        dependencies("[dependencies.codeagent-mcp]\npath = \"x\""),
+        ["codeagent-mcp"]
+    );
+    assert_eq!(
+        dependencies("[build-dependencies]\ncodeagent-core.workspace = true"),
+        ["codeagent-core"]
+    );
     assert!(dependencies("[package]\nname = \"codeagent-x\"\n[dev-dependencies]\ncodeagent-testkit.workspace = true").is_empty());
 }
 
 #[test]
 fn no_machine_path_is_written_down() {
     let workspace = workspace();
-    let texts =
-        workspace.walk().entries.into_iter().filter_map(|entry| Some((entry.path.to_string(), workspace.read(&entry.path).ok()?.text)));
+    let texts = workspace.walk().entries.into_iter().filter_map(|entry| {
+        Some((
+            entry.path.to_string(),
+            workspace.read(&entry.path).ok()?.text,
+        ))
+    });
     assert_none(&machine_paths(texts));
 }
 
 fn machine_paths(texts: impl Iterator<Item = (String, String)>) -> Vec<String> {
-    let homes = [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
+    let homes = [
+        concat!("/ro", "ot/"),
+        concat!("/ho", "me/"),
+        concat!("/wo", "rk/"),
+    ];
     let mut problems = Vec::new();
     for (path, text) in texts {
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| homes.iter().any(|home| line.contains(home)));
-        problems.extend(lines.map(|(number, line): (usize, &str)| format!("{path}:{number}: {}", line.trim())));
+        let lines = (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| homes.iter().any(|home| line.contains(home)));
+        problems.extend(
+            lines.map(|(number, line): (usize, &str)| format!("{path}:{number}: {}", line.trim())),
+        );
     }
     problems
 }
 
 #[test]
 fn a_machine_path_is_seen_in_any_text() {
-    let seeded = [("docs/a.md", concat!("a\nsee /ro", "ot/x")), ("b.toml", "see home/x")];
-    let problems = machine_paths(seeded.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+    let seeded = [
+        ("docs/a.md", concat!("a\nsee /ro", "ot/x")),
+        ("b.toml", "see home/x"),
+    ];
+    let problems = machine_paths(
+        seeded
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned())),
+    );
     assert_eq!(problems, [concat!("docs/a.md:2: see /ro", "ot/x")]);
 }

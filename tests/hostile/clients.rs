@@ -16,8 +16,16 @@ fn request(id: usize, method: &str, parameters: &str) -> String {
 
 fn start(root: &Path) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.args(["mcp", "--root"]).arg(root).env("CODEAGENT_DATA_DIR", root.join(".codeagent"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    command
+        .args(["mcp", "--root"])
+        .arg(root)
+        .env("CODEAGENT_DATA_DIR", root.join(".codeagent"));
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 /// The most memory of a process so far, once that does not grow.
@@ -37,9 +45,16 @@ fn most_memory(child: &Child) -> u64 {
 fn a_client_that_does_not_read() {
     let root = tempfile::tempdir().unwrap();
     // As long as an answer may be.
-    std::fs::write(root.path().join("a.cs"), "// \u{e9} a line of a file that is long\n".repeat(9900)).unwrap();
+    std::fs::write(
+        root.path().join("a.cs"),
+        "// \u{e9} a line of a file that is long\n".repeat(9900),
+    )
+    .unwrap();
     let mut server = start(root.path());
-    let (mut input, mut output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let (mut input, mut output) = (
+        server.stdin.take().unwrap(),
+        BufReader::new(server.stdout.take().unwrap()),
+    );
     let opening = request(
         0,
         "initialize",
@@ -48,11 +63,17 @@ fn a_client_that_does_not_read() {
     input.write_all(opening.as_bytes()).unwrap();
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").unwrap();
+    input
+        .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")
+        .unwrap();
     let before = most_memory(&server);
     let asking = std::thread::spawn(move || {
         for id in 1..=QUESTIONS {
-            let call = request(id, "tools/call", "{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.cs\"}}");
+            let call = request(
+                id,
+                "tools/call",
+                "{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.cs\"}}",
+            );
             input.write_all(call.as_bytes()).unwrap();
         }
         input
@@ -63,9 +84,19 @@ fn a_client_that_does_not_read() {
     let mut answered = std::collections::BTreeSet::new();
     while answered.len() < QUESTIONS {
         line.clear();
-        assert!(output.read_line(&mut line).unwrap() > 0, "{} are answered", answered.len());
+        assert!(
+            output.read_line(&mut line).unwrap() > 0,
+            "{} are answered",
+            answered.len()
+        );
         assert!(line.len() > 300_000, "{}", &line[..line.len().min(300)]);
-        let id = line.split("\"id\":").nth(1).unwrap().split(|c: char| !c.is_ascii_digit()).next().unwrap();
+        let id = line
+            .split("\"id\":")
+            .nth(1)
+            .unwrap()
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap();
         answered.insert(id.parse::<usize>().unwrap());
     }
     drop(asking.join().unwrap());

@@ -17,9 +17,19 @@ fn repository() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for i in 0..FILES {
         let calls: String = (0..40)
-            .map(|j| format!("    public int M{j}(int a) {{ return M{}(a) + new C{}().M{j}(a); }}\n", (j + 1) % 40, (i + j) % FILES))
+            .map(|j| {
+                format!(
+                    "    public int M{j}(int a) {{ return M{}(a) + new C{}().M{j}(a); }}\n",
+                    (j + 1) % 40,
+                    (i + j) % FILES
+                )
+            })
             .collect();
-        std::fs::write(root.path().join(format!("c{i}.cs")), format!("class C{i} {{\n{calls}}}\n")).unwrap();
+        std::fs::write(
+            root.path().join(format!("c{i}.cs")),
+            format!("class C{i} {{\n{calls}}}\n"),
+        )
+        .unwrap();
     }
     root
 }
@@ -31,12 +41,26 @@ fn home(root: &Path) -> PathBuf {
 
 fn start(root: &Path, command: &str) -> Child {
     let mut process = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    process.args([command, "--root"]).arg(root).env("CODEAGENT_DATA_DIR", home(root));
-    process.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    process
+        .args([command, "--root"])
+        .arg(root)
+        .env("CODEAGENT_DATA_DIR", home(root));
+    process
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args([name, &child.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 /// Waits without closing the input of the process.
@@ -53,8 +77,11 @@ fn ended(child: &mut Child) -> (ExitStatus, Duration) {
 
 /// No log of size is left, the index can be locked, brought up to date and asked.
 fn is_sound(root: &Path, killed: bool) {
-    let data = DataHome::at(home(root)).data_dir(&root.canonicalize().unwrap()).unwrap();
-    let log = std::fs::metadata(data.path().join("index.db-wal")).map_or(0, |metadata| metadata.len());
+    let data = DataHome::at(home(root))
+        .data_dir(&root.canonicalize().unwrap())
+        .unwrap();
+    let log =
+        std::fs::metadata(data.path().join("index.db-wal")).map_or(0, |metadata| metadata.len());
     assert!(killed || log == 0, "a log of {log} bytes is left");
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
@@ -64,7 +91,11 @@ fn is_sound(root: &Path, killed: bool) {
             .env("CODEAGENT_DATA_DIR", home(root))
             .output()
             .unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     };
     let line = run(&["index"]);
@@ -103,13 +134,27 @@ fn a_stopped_index_is_sound() {
             name if was_running => {
                 signal(&child, name);
                 let (status, after) = ended(&mut child);
-                println!("{command} {name} after {:.0} %: {status} in {:.2} s", 10.0 * (number + 1) as f64, after.as_secs_f64());
+                println!(
+                    "{command} {name} after {:.0} %: {status} in {:.2} s",
+                    10.0 * (number + 1) as f64,
+                    after.as_secs_f64()
+                );
                 let killed = name == "-KILL";
-                let was_stopped = if killed { status.signal() == Some(9) } else { status.code() == Some(130) };
+                let was_stopped = if killed {
+                    status.signal() == Some(9)
+                } else {
+                    status.code() == Some(130)
+                };
                 // A stop may find that all is done.
-                assert!(was_stopped || status.success(), "{command} {name}: {status}");
+                assert!(
+                    was_stopped || status.success(),
+                    "{command} {name}: {status}"
+                );
                 stopped += usize::from(was_stopped);
-                assert!(killed || after < STOPPING, "{command} {name} takes {after:?}");
+                assert!(
+                    killed || after < STOPPING,
+                    "{command} {name} takes {after:?}"
+                );
             }
             _ => {}
         }
@@ -125,7 +170,13 @@ fn what_is_no_file_is_left_alone() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     std::fs::write(path("a.cs"), "class A { }").unwrap();
-    assert!(Command::new("mkfifo").args([path("fifo.cs"), path("package.json"), path("a.csproj")]).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .args([path("fifo.cs"), path("package.json"), path("a.csproj")])
+            .status()
+            .unwrap()
+            .success()
+    );
     let _socket = std::os::unix::net::UnixListener::bind(path("socket.cs")).unwrap();
     for (target, link) in [
         ("/dev/zero", "zero.cs"),
@@ -139,7 +190,11 @@ fn what_is_no_file_is_left_alone() {
     ] {
         std::os::unix::fs::symlink(target, path(link)).unwrap();
     }
-    std::fs::write(root.path().join(std::ffi::OsStr::new("\u{feff}.cs")), "class B { }").unwrap();
+    std::fs::write(
+        root.path().join(std::ffi::OsStr::new("\u{feff}.cs")),
+        "class B { }",
+    )
+    .unwrap();
     let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"\xff.cs");
     std::fs::write(root.path().join(name), "class C { }").unwrap();
     let (mut deep, mut depth) = (root.path().to_owned(), 0);
@@ -157,8 +212,17 @@ fn what_is_no_file_is_left_alone() {
         .output()
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.code() == Some(0) && said.starts_with("3 files") && said.contains("not valid UTF-8"), "{said}");
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(
+        output.status.code() == Some(0)
+            && said.starts_with("3 files")
+            && said.contains("not valid UTF-8"),
+        "{said}"
+    );
+    assert!(
+        started.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! What went wrong, as a text for people or as `{"error":{"code","message"}}` with the codes of the tools?
+//! What went wrong, as a text for people or as `{"error":{"code","message"}}` with the codes of the
+//! tools?
 //!
-//! **Limits.** What has no code of its own is `invalid_parameter`: a wrong argument is what is left.
+//! **Limits.** What has no code of its own is `invalid_parameter`: a wrong argument is what is
+//! left.
 
 use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind, query_kind, store_kind};
@@ -15,19 +17,28 @@ use crate::said::by_command;
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// An error and its causes, as far as what is said before does not hold them: most of our errors say their causes themselves.
+/// An error and its causes, as far as what is said before does not hold them: most of our errors
+/// say their causes themselves.
 pub fn told(error: &anyhow::Error) -> String {
-    let whole = error.chain().fold(String::new(), |said, cause| match cause.to_string() {
-        cause if said.is_empty() => cause,
-        cause if said.contains(&cause) => said,
-        cause => format!("{said}: {cause}"),
-    });
+    let whole = error
+        .chain()
+        .fold(String::new(), |said, cause| match cause.to_string() {
+            cause if said.is_empty() => cause,
+            cause if said.contains(&cause) => said,
+            cause => format!("{said}: {cause}"),
+        });
     by_command(&whole, &[])
 }
 
 /// The error as tools tell theirs.
 pub fn as_json(error: &anyhow::Error) -> Value {
-    shape(error.chain().find_map(code).unwrap_or(Code::InvalidParameter), &told(error))
+    shape(
+        error
+            .chain()
+            .find_map(code)
+            .unwrap_or(Code::InvalidParameter),
+        &told(error),
+    )
 }
 
 /// A wrong command line.
@@ -45,7 +56,9 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     }
     kind(cause).map(|kind| match kind {
         ErrorKind::Usage => Code::InvalidParameter,
-        ErrorKind::NotIndexed | ErrorKind::Locked | ErrorKind::Interrupted => Code::EngineUnavailable,
+        ErrorKind::NotIndexed | ErrorKind::Locked | ErrorKind::Interrupted => {
+            Code::EngineUnavailable
+        }
         ErrorKind::Corrupt | ErrorKind::Other => Code::IndexError,
     })
 }

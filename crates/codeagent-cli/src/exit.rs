@@ -1,5 +1,5 @@
-//! Exit codes: 0 success, 1 files that failed with `--strict` or a problem that `doctor` found, 2 usage or settings, 3 no index, 4 locked, 5 damaged,
-//! 130 interrupted.
+//! Exit codes: 0 success, 1 files that failed with `--strict` or a problem that `doctor` found, 2
+//! usage or settings, 3 no index, 4 locked, 5 damaged, 130 interrupted.
 
 use std::io;
 use std::process::ExitCode;
@@ -42,7 +42,10 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     }
     let is_usage = cause.is::<error::Usage>()
         || cause.is::<codeagent_core::InspectError>()
-        || matches!(cause.downcast_ref(), Some(ServeError::Exposed(_) | ServeError::Root(_)))
+        || matches!(
+            cause.downcast_ref(),
+            Some(ServeError::Exposed(_) | ServeError::Root(_))
+        )
         || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()
         || cause.is::<codeagent_workspace::OpenError>()
@@ -54,7 +57,11 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
 
 fn of_tool(code: Code) -> u8 {
     match code {
-        Code::NotFound | Code::InvalidParameter | Code::PathEscape | Code::BinaryFile | Code::TooLarge => USAGE,
+        Code::NotFound
+        | Code::InvalidParameter
+        | Code::PathEscape
+        | Code::BinaryFile
+        | Code::TooLarge => USAGE,
         Code::EngineUnavailable | Code::IndexError => OTHER,
     }
 }
@@ -72,7 +79,9 @@ fn of_kind(kind: ErrorKind) -> u8 {
 
 /// Whether another process has the right to write.
 pub fn is_locked(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| error::kind(cause) == Some(ErrorKind::Locked))
+    error
+        .chain()
+        .any(|cause| error::kind(cause) == Some(ErrorKind::Locked))
 }
 
 /// Whether the index was found damaged. One that is somebody else's, or newer, is not.
@@ -80,13 +89,24 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
     let is_corrupt = |error: &StoreError| matches!(error, StoreError::Corrupt(_));
     error.chain().any(|cause| {
         let store = cause.downcast_ref::<StoreError>();
-        let engine = matches!(cause.downcast_ref(), Some(EngineError::Store(error)) if is_corrupt(error));
-        let query = matches!(cause.downcast_ref(), Some(QueryError::Store(error)) if is_corrupt(error));
-        store.is_some_and(is_corrupt) || engine || query || cause.downcast_ref::<ToolError>().is_some_and(ToolError::is_damage)
+        let engine =
+            matches!(cause.downcast_ref(), Some(EngineError::Store(error)) if is_corrupt(error));
+        let query =
+            matches!(cause.downcast_ref(), Some(QueryError::Store(error)) if is_corrupt(error));
+        store.is_some_and(is_corrupt)
+            || engine
+            || query
+            || cause
+                .downcast_ref::<ToolError>()
+                .is_some_and(ToolError::is_damage)
     })
 }
 
 /// Whether whoever read our output has had enough, which is no error.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe))
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
 }

@@ -58,19 +58,37 @@ fn main() -> ExitCode {
 fn log_to(file: Option<LogFile>) {
     let is_file = file.is_some();
     let colours = !is_file && std::io::stderr().is_terminal();
-    let writer = file.map_or_else(|| BoxMakeWriter::new(std::io::stderr), |file| BoxMakeWriter::new(Mutex::new(file)));
-    tracing_subscriber::fmt().with_env_filter(logged(is_file)).with_ansi(colours).with_writer(writer).init();
+    let writer = file.map_or_else(
+        || BoxMakeWriter::new(std::io::stderr),
+        |file| BoxMakeWriter::new(Mutex::new(file)),
+    );
+    tracing_subscriber::fmt()
+        .with_env_filter(logged(is_file))
+        .with_ansi(colours)
+        .with_writer(writer)
+        .init();
 }
 
-/// What is logged. In a file nobody looks for a reason before something is wrong, so there it is more. A level is meant for our own events: libraries tell the contents of messages and files at theirs.
+/// What is logged. In a file nobody looks for a reason before something is wrong, so there it is
+/// more. A level is meant for our own events: libraries tell the contents of messages and files at
+/// theirs.
 fn logged(is_file: bool) -> EnvFilter {
     let asked = std::env::var("CODEAGENT_LOG").unwrap_or_default();
-    let asked = if asked.is_empty() && is_file { "info".to_owned() } else { asked };
+    let asked = if asked.is_empty() && is_file {
+        "info".to_owned()
+    } else {
+        asked
+    };
     if asked.parse::<tracing::Level>().is_ok() {
-        return EnvFilter::new(format!("{},codeagent={asked}", codeagent_mcp::serve::LOGGED));
+        return EnvFilter::new(format!(
+            "{},codeagent={asked}",
+            codeagent_mcp::serve::LOGGED
+        ));
     }
     let asked = Some(asked).filter(|asked| !asked.is_empty());
-    asked.and_then(|asked| EnvFilter::try_new(asked).ok()).unwrap_or_else(|| EnvFilter::new(codeagent_mcp::serve::LOGGED))
+    asked
+        .and_then(|asked| EnvFilter::try_new(asked).ok())
+        .unwrap_or_else(|| EnvFilter::new(codeagent_mcp::serve::LOGGED))
 }
 
 /// A wrong command line, or one that asks for help.
@@ -80,7 +98,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
         return exit::USAGE.into();
     }
     // What was typed may be the name of a file, completed by the shell.
-    if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals)) && error.use_stderr() {
+    if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals))
+        && error.use_stderr()
+    {
         output::complain(error.to_string().trim_end());
         return exit::USAGE.into();
     }

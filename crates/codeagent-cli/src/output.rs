@@ -1,8 +1,9 @@
-//! Printing of answers: rows as lines for people and after them the notes on standard error, or all of it as JSON:
-//! `{"results":[..],"notes":[..]}` with the tool's additions.
+//! Printing of answers: rows as lines for people and after them the notes on standard error, or all
+//! of it as JSON: `{"results":[..],"notes":[..]}` with the tool's additions.
 //!
-//! Paths in lines for people are relative to the current directory, so that an editor opens `path:line:column`; those in JSON are relative to
-//! the root, as in the tools. Colours are used on a terminal unless `NO_COLOR` is set.
+//! Paths in lines for people are relative to the current directory, so that an editor opens
+//! `path:line:column`; those in JSON are relative to the root, as in the tools. Colours are used on
+//! a terminal unless `NO_COLOR` is set.
 //!
 //! **Limits.** A path that shares no folder with the current directory is shown whole.
 
@@ -52,10 +53,21 @@ pub fn complain(text: &str) {
 /// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
 pub fn symbol(row: &Value, places: &Places) -> Line {
     let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let result = row["return_type"].as_str().map(|text| format!(": {text}")).unwrap_or_default();
+    let result = row["return_type"]
+        .as_str()
+        .map(|text| format!(": {text}"))
+        .unwrap_or_default();
     let word = row["kind"].as_str().unwrap_or(text("node_type"));
-    let line = Line::from(format!("{word} {}{}{result}  ", text("qualified_name"), text("parameter_signature")));
-    line.place(format!("{}:{}", places.of(text("file_path")), row["line_start"]))
+    let line = Line::from(format!(
+        "{word} {}{}{result}  ",
+        text("qualified_name"),
+        text("parameter_signature")
+    ));
+    line.place(format!(
+        "{}:{}",
+        places.of(text("file_path")),
+        row["line_start"]
+    ))
 }
 
 /// `1 file`, `2 files`
@@ -73,18 +85,29 @@ pub struct Places {
 impl Places {
     /// A root and a working folder, both resolved.
     pub fn new(root: &Path, here: &Path) -> Self {
-        Self { root: root.to_owned(), here: here.to_owned() }
+        Self {
+            root: root.to_owned(),
+            here: here.to_owned(),
+        }
     }
 
     /// A path of the repository, from the working folder.
     pub fn of(&self, path: &str) -> String {
         let whole = self.root.join(path);
-        let common = whole.components().zip(self.here.components()).take_while(|(a, b)| a == b).count();
+        let common = whole
+            .components()
+            .zip(self.here.components())
+            .take_while(|(a, b)| a == b)
+            .count();
         // The root of the file system is shared by all.
         if common <= usize::from(self.here.has_root()) {
             return whole.display().to_string();
         }
-        let up = self.here.components().skip(common).map(|_| Component::ParentDir);
+        let up = self
+            .here
+            .components()
+            .skip(common)
+            .map(|_| Component::ParentDir);
         let down = whole.components().skip(common).collect::<Vec<_>>();
         up.chain(down).collect::<PathBuf>().display().to_string()
     }
@@ -92,9 +115,24 @@ impl Places {
 
 /// What may belong to an answer: the names of its number and of its locations, and what it is.
 const UNCERTAIN: [(&str, &str, (&str, &str)); 3] = [
-    ("unresolved_sites", "unresolved", ("use", "of the name could not be resolved and may belong here")),
-    ("possible_sites", "possible", ("use", "of the name more likely to belong to another symbol")),
-    ("textual_sites", "textual", ("line", "in other languages with the name")),
+    (
+        "unresolved_sites",
+        "unresolved",
+        (
+            "use",
+            "of the name could not be resolved and may belong here",
+        ),
+    ),
+    (
+        "possible_sites",
+        "possible",
+        ("use", "of the name more likely to belong to another symbol"),
+    ),
+    (
+        "textual_sites",
+        "textual",
+        ("line", "in other languages with the name"),
+    ),
 ];
 
 /// An answer with the rows that are shown of it.
@@ -115,7 +153,8 @@ impl Answered {
         let stale = strings(&answer.added, "stale_files");
         // That they are not in the index is said by the note about them.
         let is_said = |note: &str| {
-            note.split_once("not in the index yet: ").is_some_and(|(_, files)| files.split(", ").all(|file| stale.contains(&file)))
+            note.split_once("not in the index yet: ")
+                .is_some_and(|(_, files)| files.split(", ").all(|file| stale.contains(&file)))
         };
         let notes = answer.notes.iter().filter(|note| !is_said(note));
         let mut notes: Vec<String> = notes.map(|note| by_command(note, &stale)).collect();
@@ -124,20 +163,34 @@ impl Answered {
             rows.truncate(limit);
             notes.insert(0, format!("showing {limit} of {all} results (--limit)"));
         }
-        Self { rows, added: answer.added, notes }
+        Self {
+            rows,
+            added: answer.added,
+            notes,
+        }
     }
 
     /// Prints it, each row as these lines.
-    pub fn print(self, root: &Root, mut row: impl FnMut(&Value, &Places) -> Vec<Line>) -> anyhow::Result<()> {
+    pub fn print(
+        self,
+        root: &Root,
+        mut row: impl FnMut(&Value, &Places) -> Vec<Line>,
+    ) -> anyhow::Result<()> {
         if root.json {
             let mut whole = json!({ "results": self.rows, "notes": self.notes });
-            whole.as_object_mut().into_iter().for_each(|fields| fields.extend(self.added.clone()));
+            whole
+                .as_object_mut()
+                .into_iter()
+                .for_each(|fields| fields.extend(self.added.clone()));
             return json(&whole);
         }
         let places = root.places()?;
         let mut rows = self.rows.iter().peekable();
         let (mut printed, mut without) = (Vec::new(), 0);
-        for symbol in strings(&self.added, "symbols").into_iter().filter_map(Head::parse) {
+        for symbol in strings(&self.added, "symbols")
+            .into_iter()
+            .filter_map(Head::parse)
+        {
             if symbol.results == 0 || rows.peek().is_none() {
                 without += u64::from(symbol.results == 0);
                 continue;
@@ -146,13 +199,18 @@ impl Answered {
                 printed.push(Line::default());
             }
             printed.push(symbol.line(&places));
-            rows.by_ref().take(symbol.results).for_each(|each| printed.extend(row(each, &places)));
+            rows.by_ref()
+                .take(symbol.results)
+                .for_each(|each| printed.extend(row(each, &places)));
         }
         rows.for_each(|each| printed.extend(row(each, &places)));
         let is_empty = printed.is_empty();
         lines(printed)?;
         if without > 0 && !is_empty {
-            note(&format!("{} of that name without results", count(without, "more symbol")));
+            note(&format!(
+                "{} of that name without results",
+                count(without, "more symbol")
+            ));
         }
         self.remark();
         Ok(())
@@ -164,13 +222,24 @@ impl Answered {
         let also = strings(&self.added, "also_named");
         if !also.is_empty() {
             let also: Vec<&str> = also.into_iter().map(without_id).collect();
-            note(&format!("more symbols of that name (select them with --file or a longer name):\n  {}", also.join("\n  ")));
+            note(&format!(
+                "more symbols of that name (select them with --file or a longer name):\n  {}",
+                also.join("\n  ")
+            ));
         }
         for (number, list, (word, meaning)) in UNCERTAIN {
             if let Some(number) = self.added.get(number).and_then(Value::as_u64) {
                 let shown = strings(&self.added, list);
-                let more = if number > shown.len() as u64 { "\n  ..." } else { "" };
-                note(&format!("{} {meaning}:\n  {}{more}", count(number, word), shown.join("\n  ")));
+                let more = if number > shown.len() as u64 {
+                    "\n  ..."
+                } else {
+                    ""
+                };
+                note(&format!(
+                    "{} {meaning}:\n  {}{more}",
+                    count(number, word),
+                    shown.join("\n  ")
+                ));
             }
         }
     }
@@ -189,13 +258,23 @@ impl<'a> Head<'a> {
         let (symbol, results) = text.rsplit_once(": ")?;
         let (name, place) = without_id(symbol).rsplit_once(' ')?;
         let (path, line) = place.rsplit_once(':')?;
-        Some(Self { name, path, line, results: results.parse().ok()? })
+        Some(Self {
+            name,
+            path,
+            line,
+            results: results.parse().ok()?,
+        })
     }
 
     /// `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`
     fn line(&self, places: &Places) -> Line {
         let results = count(self.results as u64, "result");
-        Line::heading(format!("{} ({}:{}): {results}", self.name, places.of(self.path), self.line))
+        Line::heading(format!(
+            "{} ({}:{}): {results}",
+            self.name,
+            places.of(self.path),
+            self.line
+        ))
     }
 }
 
@@ -205,7 +284,12 @@ fn without_id(symbol: &str) -> &str {
 }
 
 fn strings<'a>(added: &'a Map<String, Value>, name: &str) -> Vec<&'a str> {
-    added.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
+    added
+        .get(name)
+        .and_then(Value::as_array)
+        .map_or_else(Vec::new, |values| {
+            values.iter().filter_map(Value::as_str).collect()
+        })
 }
 
 #[cfg(test)]
@@ -222,7 +306,11 @@ mod tests {
             ("/w/r", "/w/q", "../r/src/a.cs"),
             ("/w/r", "/other", "/w/r/src/a.cs"),
         ] {
-            assert_eq!(Places::new(Path::new(root), Path::new(here)).of("src/a.cs"), expected, "{root} from {here}");
+            assert_eq!(
+                Places::new(Path::new(root), Path::new(here)).of("src/a.cs"),
+                expected,
+                "{root} from {here}"
+            );
         }
     }
 }

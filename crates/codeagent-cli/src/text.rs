@@ -1,10 +1,13 @@
-//! Lines for the terminal: text that may come from the repository, and our colours, kept apart until they are written.
+//! Lines for the terminal: text that may come from the repository, and our colours, kept apart
+//! until they are written.
 //!
-//! Names, paths and source lines can hold escape sequences and bidirectional controls that move the cursor, set the window title or reorder
-//! what is read. Everything that is printed is therefore a [`Line`], whose text is escaped before colours are added, so a terminal, a pipe and a
-//! file get the same text.
+//! Names, paths and source lines can hold escape sequences and bidirectional controls that move the
+//! cursor, set the window title or reorder what is read. Everything that is printed is therefore a
+//! [`Line`], whose text is escaped before colours are added, so a terminal, a pipe and a file get
+//! the same text.
 //!
-//! **Limits.** Text that merely looks like something else (homoglyphs, zero-width spaces) is printed as it is.
+//! **Limits.** Text that merely looks like something else (homoglyphs, zero-width spaces) is
+//! printed as it is.
 
 use std::fmt::Write;
 
@@ -44,7 +47,8 @@ impl Line {
         self
     }
 
-    /// The line as it is written, with colours. A line stays one line: line breaks in it are escaped too.
+    /// The line as it is written, with colours. A line stays one line: line breaks in it are
+    /// escaped too.
     pub fn painted(&self) -> String {
         let pieces = self.0.iter().map(|(style, text)| {
             let text = escaped(text, |c| c == '\t');
@@ -69,7 +73,8 @@ pub fn paragraph(text: &str) -> String {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// JSON with the characters escaped that JSON allows and terminals act on: DEL, C1 and bidirectional controls.
+/// JSON with the characters escaped that JSON allows and terminals act on: DEL, C1 and
+/// bidirectional controls.
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -97,7 +102,8 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
 
 /// Reports whether a terminal does something else with a character than show it.
 pub fn acts_on_terminals(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -106,16 +112,37 @@ mod tests {
 
     #[test]
     fn no_text_reaches_the_terminal_unescaped() {
-        let hostile: String = (0..=0x2070).filter_map(char::from_u32).filter(|c| acts_on_terminals(*c)).collect();
+        let hostile: String = (0..=0x2070)
+            .filter_map(char::from_u32)
+            .filter(|c| acts_on_terminals(*c))
+            .collect();
         assert_eq!(hostile.chars().count(), 32 + 33 + 12);
         let line = Line::from(hostile.clone()).place(hostile.clone()).painted();
         let plain = line.replace("\u{1b}[36m", "").replace(RESET, "");
-        assert!(plain.chars().all(|c| c == '\t' || !acts_on_terminals(c)), "{plain:?}");
-        assert!(plain.starts_with("\\u{0}\\u{1}") && plain.contains("\\u{1b}") && plain.contains("\\u{202e}"), "{plain}");
-        assert!(paragraph(&hostile).chars().all(|c| matches!(c, '\t' | '\n') || !acts_on_terminals(c)));
+        assert!(
+            plain.chars().all(|c| c == '\t' || !acts_on_terminals(c)),
+            "{plain:?}"
+        );
+        assert!(
+            plain.starts_with("\\u{0}\\u{1}")
+                && plain.contains("\\u{1b}")
+                && plain.contains("\\u{202e}"),
+            "{plain}"
+        );
+        assert!(
+            paragraph(&hostile)
+                .chars()
+                .all(|c| matches!(c, '\t' | '\n') || !acts_on_terminals(c))
+        );
         let written = json(&serde_json::to_string_pretty(&[&hostile]).unwrap_or_default());
-        assert!(written.chars().all(|c| c == '\n' || !acts_on_terminals(c)), "{written}");
-        assert_eq!(serde_json::from_str::<[String; 1]>(&written).ok(), Some([hostile]));
+        assert!(
+            written.chars().all(|c| c == '\n' || !acts_on_terminals(c)),
+            "{written}"
+        );
+        assert_eq!(
+            serde_json::from_str::<[String; 1]>(&written).ok(),
+            Some([hostile])
+        );
     }
 
     #[test]

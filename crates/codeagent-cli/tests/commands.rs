@@ -1,7 +1,10 @@
 //! Does the command do what the README says? It is run as people run it, on a copy of `tests/shop`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,7 +41,9 @@ struct Shop {
 
 impl Shop {
     fn new() -> Self {
-        Self { root: shop::copy("") }
+        Self {
+            root: shop::copy(""),
+        }
     }
 
     fn indexed() -> Self {
@@ -49,8 +54,14 @@ impl Shop {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
-        if !matches!(arguments.first(), Some(&("model" | "install" | "uninstall" | "completions" | "man" | "version"))) {
+        command
+            .args(arguments)
+            .env("CODEAGENT_DATA_DIR", self.home())
+            .env_remove("CODEAGENT_LOG");
+        if !matches!(
+            arguments.first(),
+            Some(&("model" | "install" | "uninstall" | "completions" | "man" | "version"))
+        ) {
             command.arg("--root").arg(self.root.path());
         }
         command.current_dir(self.root.path());
@@ -63,14 +74,21 @@ impl Shop {
 
     fn stdout(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Exit code and what is said about it.
     fn failure(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);
-        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
     }
 
     /// Where the index lies: never among the user's own.
@@ -79,7 +97,9 @@ impl Shop {
     }
 
     fn data(&self) -> DataDir {
-        DataHome::at(self.home()).data_dir(&self.root.path().canonicalize().unwrap()).unwrap()
+        DataHome::at(self.home())
+            .data_dir(&self.root.path().canonicalize().unwrap())
+            .unwrap()
     }
 
     fn database(&self) -> PathBuf {
@@ -91,11 +111,26 @@ impl Shop {
 fn index_says_what_it_holds_and_that_nothing_changed() {
     let shop = Shop::new();
     let first = shop.stdout(&["index"]);
-    assert!(first.starts_with("46 files, ") && first.contains("% of calls resolved") && first.lines().count() == 1, "{first}");
-    assert!(shop.stdout(&["index"]).starts_with("nothing changed: 46 files"));
-    std::fs::write(shop.root.path().join("web/new.ts"), "export const added = 1;\n").unwrap();
+    assert!(
+        first.starts_with("46 files, ")
+            && first.contains("% of calls resolved")
+            && first.lines().count() == 1,
+        "{first}"
+    );
+    assert!(
+        shop.stdout(&["index"])
+            .starts_with("nothing changed: 46 files")
+    );
+    std::fs::write(
+        shop.root.path().join("web/new.ts"),
+        "export const added = 1;\n",
+    )
+    .unwrap();
     assert!(shop.stdout(&["index", "--verbose"]).starts_with("47 files"));
-    assert!(shop.stdout(&["search", "added"]).contains("web/new.ts#added"));
+    assert!(
+        shop.stdout(&["search", "added"])
+            .contains("web/new.ts#added")
+    );
 }
 
 #[test]
@@ -108,7 +143,8 @@ fn symbols_are_found_and_followed() {
     .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
     let through = String::from_utf8(shop.run(&["callers", "OrderService.Place"]).stderr).unwrap();
     assert!(
-        through.contains("calls through an interface") && through.contains("`codeagent callers Shop.Services.IOrderService.Place`"),
+        through.contains("calls through an interface")
+            && through.contains("`codeagent callers Shop.Services.IOrderService.Place`"),
         "{through}"
     );
     expect![[r#"
@@ -152,18 +188,31 @@ fn symbols_are_found_and_followed() {
             public, static, part of the public API
             declared src/Shop.Services/Extensions/OrderExtensions.cs:7-7
     "#]].assert_eq(&shop.stdout(&["symbol", "OrderExtensions.Label"]));
-    assert!(shop.stdout(&["symbol", "PriceCalculator"]).starts_with("class "), "the class, not its constructor");
+    assert!(
+        shop.stdout(&["symbol", "PriceCalculator"])
+            .starts_with("class "),
+        "the class, not its constructor"
+    );
     let found = shop.stdout(&["search", "--type", "component", "List*"]);
-    assert!(found.contains("web/packages/ui/src/List.tsx#List"), "{found}");
+    assert!(
+        found.contains("web/packages/ui/src/List.tsx#List"),
+        "{found}"
+    );
 }
 
 #[test]
 fn json_is_what_tools_answer() {
     let shop = Shop::indexed();
-    let rows: serde_json::Value = serde_json::from_str(&shop.stdout(&["callers", "--json", "PriceCalculator.Price"])).unwrap();
-    assert_eq!(rows["results"][0]["qualified_name"], "Shop.Services.OrderService.Place");
+    let rows: serde_json::Value =
+        serde_json::from_str(&shop.stdout(&["callers", "--json", "PriceCalculator.Price"]))
+            .unwrap();
+    assert_eq!(
+        rows["results"][0]["qualified_name"],
+        "Shop.Services.OrderService.Place"
+    );
     assert_eq!(rows["results"][0]["call_sites"][0]["line"], 33);
-    let status: serde_json::Value = serde_json::from_str(&shop.stdout(&["status", "--json"])).unwrap();
+    let status: serde_json::Value =
+        serde_json::from_str(&shop.stdout(&["status", "--json"])).unwrap();
     assert_eq!(status["indexed_files"], 46);
 }
 
@@ -171,10 +220,25 @@ fn json_is_what_tools_answer() {
 fn export_writes_tables_with_headers() {
     let shop = Shop::indexed();
     let prefix = shop.root.path().join("out");
-    shop.stdout(&["export", "--format", "tsv", "--out", prefix.to_str().unwrap()]);
-    for (name, first_column) in [("symbols", "file"), ("calls", "caller_file"), ("inherits", "kind"), ("refs", "file")] {
-        let text = std::fs::read_to_string(shop.root.path().join(format!("out.{name}.tsv"))).unwrap();
-        assert!(text.starts_with(first_column) && text.lines().count() > 10, "{name}");
+    shop.stdout(&[
+        "export",
+        "--format",
+        "tsv",
+        "--out",
+        prefix.to_str().unwrap(),
+    ]);
+    for (name, first_column) in [
+        ("symbols", "file"),
+        ("calls", "caller_file"),
+        ("inherits", "kind"),
+        ("refs", "file"),
+    ] {
+        let text =
+            std::fs::read_to_string(shop.root.path().join(format!("out.{name}.tsv"))).unwrap();
+        assert!(
+            text.starts_with(first_column) && text.lines().count() > 10,
+            "{name}"
+        );
     }
 }
 
@@ -182,32 +246,58 @@ fn export_writes_tables_with_headers() {
 fn exit_codes_tell_what_to_do() {
     let shop = Shop::new();
     let (code, message) = shop.failure(&["callers", "Order.Place"]);
-    assert!(code == 3 && message.contains("codeagent index"), "{code} {message}");
+    assert!(
+        code == 3 && message.contains("codeagent index"),
+        "{code} {message}"
+    );
     assert_eq!(shop.failure(&["status"]).0, 3);
     assert_eq!(shop.run(&["index"]).status.code(), Some(0));
 
     let (code, message) = shop.failure(&["callers", "Order.Plase"]);
     assert!(
-        code == 2 && message.contains("Shop.Domain.Order is a class") && message.contains("closest members: Place,"),
+        code == 2
+            && message.contains("Shop.Domain.Order is a class")
+            && message.contains("closest members: Place,"),
         "{code} {message}"
     );
     assert_eq!(shop.failure(&["outline", "../x.cs"]).0, 2);
     assert_eq!(shop.failure(&["nonsense"]).0, 2);
-    let nowhere = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(["status", "--root", "no-such-folder"]).output().unwrap();
+    let nowhere = Command::new(env!("CARGO_BIN_EXE_codeagent"))
+        .args(["status", "--root", "no-such-folder"])
+        .output()
+        .unwrap();
     let message = String::from_utf8(nowhere.stderr).unwrap();
-    assert!(nowhere.status.code() == Some(2) && message.matches("os error 2").count() == 1, "{message}");
+    assert!(
+        nowhere.status.code() == Some(2) && message.matches("os error 2").count() == 1,
+        "{message}"
+    );
 
     let lock = shop.data().lock_writer().unwrap();
     assert_eq!(shop.failure(&["index", "--rebuild"]).0, 4);
-    assert_eq!(shop.run(&["callers", "Order.Place"]).status.code(), Some(0), "reading needs no lock");
+    assert_eq!(
+        shop.run(&["callers", "Order.Place"]).status.code(),
+        Some(0),
+        "reading needs no lock"
+    );
     drop(lock);
 
-    std::fs::write(shop.root.path().join(".codeagent/config.json"), "{\n  \"max_file_bytes\": \"many\"\n}").unwrap();
+    std::fs::write(
+        shop.root.path().join(".codeagent/config.json"),
+        "{\n  \"max_file_bytes\": \"many\"\n}",
+    )
+    .unwrap();
     let (code, message) = shop.failure(&["index"]);
-    assert!(code == 2 && message.contains("line 2, column 21"), "{code} {message}");
+    assert!(
+        code == 2 && message.contains("line 2, column 21"),
+        "{code} {message}"
+    );
     std::fs::remove_file(shop.root.path().join(".codeagent/config.json")).unwrap();
 
-    std::fs::write(shop.database(), "this is no database, but somebody's notes".repeat(100)).unwrap();
+    std::fs::write(
+        shop.database(),
+        "this is no database, but somebody's notes".repeat(100),
+    )
+    .unwrap();
     // What we sealed is ours, whatever became of it.
     std::fs::remove_file(shop.data().path().join("index.seal")).unwrap();
     assert_eq!(shop.failure(&["status"]).0, 5);
@@ -224,11 +314,18 @@ fn an_index_in_the_repository_is_named_and_not_used() {
     std::fs::write(shop.root.path().join(".codeagent/index.db"), "anything").unwrap();
     assert_eq!(shop.failure(&["status"]).0, 3);
     let (code, message) = shop.failure(&["index"]);
-    assert!(code == 0 && message.matches(".codeagent/index.db").count() == 1, "{code} {message}");
-    assert_eq!(std::fs::read_to_string(shop.root.path().join(".codeagent/index.db")).unwrap(), "anything");
+    assert!(
+        code == 0 && message.matches(".codeagent/index.db").count() == 1,
+        "{code} {message}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(shop.root.path().join(".codeagent/index.db")).unwrap(),
+        "anything"
+    );
 }
 
-/// A small repository that a user without special rights indexes: to the superuser nothing is forbidden.
+/// A small repository that a user without special rights indexes: to the superuser nothing is
+/// forbidden.
 #[cfg(unix)]
 struct Modest {
     root: tempfile::TempDir,
@@ -238,7 +335,10 @@ struct Modest {
 #[cfg(unix)]
 impl Modest {
     fn new() -> Self {
-        let modest = Self { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
+        let modest = Self {
+            root: tempfile::tempdir().unwrap(),
+            home: tempfile::tempdir().unwrap(),
+        };
         std::fs::create_dir(modest.root.path().join("sub")).unwrap();
         std::fs::write(modest.root.path().join("a.cs"), "class A { }").unwrap();
         std::fs::write(modest.root.path().join("sub/b.cs"), "class B { }").unwrap();
@@ -256,8 +356,18 @@ impl Modest {
     fn limited(&self, arguments: &[&str], files: u32) -> Output {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_codeagent")]).args(arguments);
-        command.arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home.path()).current_dir("/");
+        command
+            .args([
+                "-c",
+                &format!("ulimit -n {files}; exec \"$0\" \"$@\""),
+                env!("CARGO_BIN_EXE_codeagent"),
+            ])
+            .args(arguments);
+        command
+            .arg("--root")
+            .arg(self.root.path())
+            .env("CODEAGENT_DATA_DIR", self.home.path())
+            .current_dir("/");
         if std::os::unix::fs::MetadataExt::uid(&self.home.path().metadata().unwrap()) == 0 {
             command.uid(65_534).gid(65_534);
         }
@@ -281,7 +391,10 @@ fn what_cannot_be_read_for_a_moment_is_read_when_it_can() {
     let file = modest.root.path().join("a.cs");
     set_mode(&file, 0o000);
     let refused = modest.run(&["index", "--verbose"]);
-    assert!(String::from_utf8_lossy(&refused.stdout).contains("failed a.cs"), "{refused:?}");
+    assert!(
+        String::from_utf8_lossy(&refused.stdout).contains("failed a.cs"),
+        "{refused:?}"
+    );
     assert!(!modest.knows("A") && modest.knows("B"));
     set_mode(&file, 0o644);
     assert_eq!(modest.run(&["index"]).status.code(), Some(0));
@@ -308,10 +421,17 @@ fn what_cannot_be_listed_stays_in_the_index() {
 fn a_shortage_leaves_the_index_as_it_is() {
     let modest = Modest::new();
     assert_eq!(modest.run(&["index"]).status.code(), Some(0));
-    std::fs::write(modest.root.path().join("a.cs"), "class A { void Edited() { } }").unwrap();
+    std::fs::write(
+        modest.root.path().join("a.cs"),
+        "class A { void Edited() { } }",
+    )
+    .unwrap();
     for files in [8, 10, 12, 14, 16, 18, 20, 24, 28, 32] {
         let output = modest.limited(&["index"], files);
-        assert!(modest.knows("A") && modest.knows("B"), "with {files} files: {output:?}");
+        assert!(
+            modest.knows("A") && modest.knows("B"),
+            "with {files} files: {output:?}"
+        );
     }
 }
 
@@ -321,22 +441,50 @@ fn files_that_fail_are_counted() {
     std::fs::write(shop.root.path().join("binary.cs"), b"class \0").unwrap();
     let output = shop.run(&["index", "--strict", "--verbose"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.code() == Some(1) && text.contains("1 file could not be indexed") && text.contains("binary.cs"), "{text}");
+    assert!(
+        output.status.code() == Some(1)
+            && text.contains("1 file could not be indexed")
+            && text.contains("binary.cs"),
+        "{text}"
+    );
 }
 
 #[test]
 fn the_examples_of_the_documentation_hold() {
-    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md")).unwrap();
-    let examples: Vec<&str> = document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let document = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md"),
+    )
+    .unwrap();
+    let examples: Vec<&str> = document
+        .split("```json\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
     let expected = ["18 files", "46 files", "46 files"];
     assert_eq!(examples.len(), expected.len());
     let shop = Shop::new();
     std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     for (example, files) in examples.iter().zip(expected) {
         std::fs::write(shop.root.path().join(".codeagent/config.json"), example).unwrap();
-        assert!(shop.stdout(&["index"]).starts_with(files), "{example}{}", shop.stdout(&["status"]));
-        let project = shop.stdout(&["symbol", "--json", if files == "18 files" { "CartStore" } else { "BulkDiscount" }]);
-        assert_eq!(project.contains("Shop.Services.csproj"), example.contains("projects"), "{project}");
+        assert!(
+            shop.stdout(&["index"]).starts_with(files),
+            "{example}{}",
+            shop.stdout(&["status"])
+        );
+        let project = shop.stdout(&[
+            "symbol",
+            "--json",
+            if files == "18 files" {
+                "CartStore"
+            } else {
+                "BulkDiscount"
+            },
+        ]);
+        assert_eq!(
+            project.contains("Shop.Services.csproj"),
+            example.contains("projects"),
+            "{project}"
+        );
     }
     assert_eq!(shop.failure(&["symbol", "Button.spec"]).0, 2);
 }
@@ -345,9 +493,17 @@ fn the_examples_of_the_documentation_hold() {
 fn unknown_settings_are_remarked() {
     let shop = Shop::new();
     std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
-    std::fs::write(shop.root.path().join(".codeagent/config.json"), r#"{"exclud": ["web"]}"#).unwrap();
+    std::fs::write(
+        shop.root.path().join(".codeagent/config.json"),
+        r#"{"exclud": ["web"]}"#,
+    )
+    .unwrap();
     let (code, message) = shop.failure(&["index"]);
-    assert!(code == 0 && message.contains("column 2: unknown setting \"exclud\"; did you mean \"exclude\"?"), "{code} {message}");
+    assert!(
+        code == 0
+            && message.contains("column 2: unknown setting \"exclud\"; did you mean \"exclude\"?"),
+        "{code} {message}"
+    );
     assert!(shop.failure(&["status"]).1.contains("did you mean"));
 }
 
@@ -355,7 +511,8 @@ fn unknown_settings_are_remarked() {
 fn without_a_server_an_answer_says_which_files_have_changed() {
     let shop = Shop::indexed();
     let said = |shop: &Shop| loop {
-        let said = String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
+        let said =
+            String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
         // On a busy machine there is not always time enough to look.
         if !said.contains("could not check") {
             return said;
@@ -363,16 +520,31 @@ fn without_a_server_an_answer_says_which_files_have_changed() {
     };
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
     std::fs::write(shop.root.path().join("src/Extra.cs"), "class Extra { }").unwrap();
-    assert!(said(&shop).contains("1 file has changed and is not in the index yet: src/Extra.cs"), "{}", said(&shop));
+    assert!(
+        said(&shop).contains("1 file has changed and is not in the index yet: src/Extra.cs"),
+        "{}",
+        said(&shop)
+    );
     shop.stdout(&["index"]);
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
 }
 
-/// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor made.
+/// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor
+/// made.
 fn debug(what: &str, root: &str, place: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(root);
-    let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(["debug", what, place, "--root"]).arg(root).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests")
+        .join(root);
+    let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
+        .args(["debug", what, place, "--root"])
+        .arg(root)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -490,11 +662,19 @@ fn a_line_without_uses_says_where_there_are_some() {
     expect![[r#"
         no site there; sites: columns 21, 28
     "#]]
-    .assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:33:1"));
+    .assert_eq(&debug(
+        "link",
+        "shop",
+        "src/Shop.Services/OrderService.cs:33:1",
+    ));
     expect![[r#"
         no site there; sites: none on this line
     "#]]
-    .assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:1000"));
+    .assert_eq(&debug(
+        "link",
+        "shop",
+        "src/Shop.Services/OrderService.cs:1000",
+    ));
 }
 
 #[test]
@@ -534,35 +714,74 @@ fn the_facts_of_a_file_are_printed() {
 #[test]
 fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
     let shop = Shop::new();
-    std::fs::write(shop.root.path().join("web/keycode.ts"), format!("export enum Keycode {{ A = {} }}\n", "1 + ".repeat(8000) + "1"))
-        .unwrap();
-    std::fs::write(shop.root.path().join("web/broken.ts"), "export const a = 1;\nexport const = = ;\n").unwrap();
-    let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: lines of more than";
+    std::fs::write(
+        shop.root.path().join("web/keycode.ts"),
+        format!(
+            "export enum Keycode {{ A = {} }}\n",
+            "1 + ".repeat(8000) + "1"
+        ),
+    )
+    .unwrap();
+    std::fs::write(
+        shop.root.path().join("web/broken.ts"),
+        "export const a = 1;\nexport const = = ;\n",
+    )
+    .unwrap();
+    let reason =
+        "web/keycode.ts could not be indexed, so none of its symbols are known: lines of more than";
     let summary = shop.stdout(&["index"]);
     assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status --all` lists them)"), "{summary}");
     assert_eq!(shop.run(&["index", "--strict"]).status.code(), Some(1));
     let status = shop.stdout(&["status"]);
-    assert!(status.contains("failed web/keycode.ts: lines of more than") && status.contains("parse errors web/broken.ts: "), "{status}");
-    assert!(shop.stdout(&["status", "--json"]).contains("\"path\": \"web/keycode.ts\""));
-    for arguments in [["outline", "web/keycode.ts"], ["search", "keycode"], ["symbol", "Keycode"], ["callers", "Keycode.A"]] {
+    assert!(
+        status.contains("failed web/keycode.ts: lines of more than")
+            && status.contains("parse errors web/broken.ts: "),
+        "{status}"
+    );
+    assert!(
+        shop.stdout(&["status", "--json"])
+            .contains("\"path\": \"web/keycode.ts\"")
+    );
+    for arguments in [
+        ["outline", "web/keycode.ts"],
+        ["search", "keycode"],
+        ["symbol", "Keycode"],
+        ["callers", "Keycode.A"],
+    ] {
         let said = String::from_utf8(shop.run(&arguments).stderr).unwrap();
         assert!(said.contains(reason), "{arguments:?}: {said}");
     }
     let said = String::from_utf8(shop.run(&["outline", "web/broken.ts"]).stderr).unwrap();
-    assert!(said.contains("web/broken.ts was read in part, so symbols may be missing") && said.contains("first at line 2"), "{said}");
+    assert!(
+        said.contains("web/broken.ts was read in part, so symbols may be missing")
+            && said.contains("first at line 2"),
+        "{said}"
+    );
 }
 
 #[test]
 fn uses_that_were_too_costly_are_counted_and_said() {
     let shop = Shop::new();
-    let blocks: String = (0..3000).map(|i| format!("export namespace B {{ export interface I{i} {{ go(): void }} }}\n")).collect();
-    let uses: String = (0..3000).map(|i| format!("export function f{i}(x: B.I{i}) {{ x.go(); }}\n")).collect();
+    let blocks: String = (0..3000)
+        .map(|i| format!("export namespace B {{ export interface I{i} {{ go(): void }} }}\n"))
+        .collect();
+    let uses: String = (0..3000)
+        .map(|i| format!("export function f{i}(x: B.I{i}) {{ x.go(); }}\n"))
+        .collect();
     std::fs::write(shop.root.path().join("web/costly.ts"), blocks + &uses).unwrap();
     shop.stdout(&["index"]);
     let status = shop.stdout(&["status"]);
-    assert!(status.contains("web/costly.ts: ") && status.contains("uses not resolved (over the budget of a file)"), "{status}");
+    assert!(
+        status.contains("web/costly.ts: ")
+            && status.contains("uses not resolved (over the budget of a file)"),
+        "{status}"
+    );
     for question in ["references", "callers"] {
-        let symbol = if question == "callers" { "B.I2999.go" } else { "B.I2999" };
+        let symbol = if question == "callers" {
+            "B.I2999.go"
+        } else {
+            "B.I2999"
+        };
         let said = String::from_utf8(shop.run(&[question, symbol]).stderr).unwrap();
         assert!(said.contains("could not be resolved"), "{question}: {said}");
     }
@@ -574,11 +793,17 @@ fn the_number_of_threads_is_checked_and_changes_nothing() {
     let one = shop.stdout(&["index", "--threads", "1"]);
     assert!(one.starts_with("46 files, "), "{one}");
     let counts = |said: &str| said.split(" resolved").next().unwrap().to_owned();
-    assert_eq!(counts(&one), counts(&shop.stdout(&["index", "--rebuild", "--threads", "7"])));
+    assert_eq!(
+        counts(&one),
+        counts(&shop.stdout(&["index", "--rebuild", "--threads", "7"]))
+    );
     for command in [&["index"][..], &["watch"], &["mcp"], &["daemon", "start"]] {
         for number in ["0", "257", "many"] {
             let (code, said) = shop.failure(&[command, &["--threads", number]].concat());
-            assert!(code == 2 && said.contains("--threads"), "{command:?} {number}: {code} {said}");
+            assert!(
+                code == 2 && said.contains("--threads"),
+                "{command:?} {number}: {code} {said}"
+            );
         }
     }
 }

@@ -1,15 +1,19 @@
-//! What does a damaged index answer? Copies of a good one are damaged, one place each, and asked: each must answer as the good one does, at once
-//! or after having been made anew.
+//! What does a damaged index answer? Copies of a good one are damaged, one place each, and asked:
+//! each must answer as the good one does, at once or after having been made anew.
 //!
-//! `DAMAGED_COUNT` says how many are tried, `DAMAGED_SEED` begins elsewhere. Every second one is damaged behind the back of the seal that the
-//! last writer left (see `codeagent-workspace/src/seal.rs`), as storage that decays does it: there a wrong value that fits is seen by
-//! `codeagent status --verify` only.
+//! `DAMAGED_COUNT` says how many are tried, `DAMAGED_SEED` begins elsewhere. Every second one is
+//! damaged behind the back of the seal that the last writer left (see
+//! `codeagent-workspace/src/seal.rs`), as storage that decays does it: there a wrong value that
+//! fits is seen by `codeagent status --verify` only.
 //!
 //! **Limits.** The index is that of `tests/shop`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "what came of each damage is worth reading")]
+#![allow(
+    clippy::print_stdout,
+    reason = "what came of each damage is worth reading"
+)]
 #![allow(clippy::disallowed_methods, reason = "tests damage files")]
 
 use std::os::unix::fs::MetadataExt;
@@ -33,14 +37,22 @@ const QUESTIONS: &[&[&str]] = &[
 ];
 
 /// What the first question writes; it says nothing.
-const TABLES: &[&str] = &["out.symbols.tsv", "out.calls.tsv", "out.inherits.tsv", "out.refs.tsv"];
+const TABLES: &[&str] = &[
+    "out.symbols.tsv",
+    "out.calls.tsv",
+    "out.inherits.tsv",
+    "out.refs.tsv",
+];
 
 /// Numbers that look random and are the same every time.
 struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 }
@@ -86,9 +98,20 @@ struct Place {
 impl Place {
     fn command(&self, arguments: &[&str]) -> Command {
         let out = self.home.join("out");
-        let arguments = arguments.iter().map(|argument| if *argument == "OUT" { out.to_str().unwrap() } else { argument });
+        let arguments = arguments.iter().map(|argument| {
+            if *argument == "OUT" {
+                out.to_str().unwrap()
+            } else {
+                argument
+            }
+        });
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).arg("--root").arg(&self.root).env("CODEAGENT_DATA_DIR", &self.home).env_remove("CODEAGENT_LOG");
+        command
+            .args(arguments)
+            .arg("--root")
+            .arg(&self.root)
+            .env("CODEAGENT_DATA_DIR", &self.home)
+            .env_remove("CODEAGENT_LOG");
         command
     }
 
@@ -102,8 +125,14 @@ impl Place {
             for _ in 0..3 {
                 scope.spawn(|| {
                     let output = self.run(&["callers", "PriceCalculator.Price"]);
-                    let (said, remarks) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-                    assert!(said.contains("OrderService.Place") && !remarks.contains("damaged"), "{said}{remarks}");
+                    let (said, remarks) = (
+                        String::from_utf8_lossy(&output.stdout),
+                        String::from_utf8_lossy(&output.stderr),
+                    );
+                    assert!(
+                        said.contains("OrderService.Place") && !remarks.contains("damaged"),
+                        "{said}{remarks}"
+                    );
                 });
             }
         });
@@ -128,7 +157,12 @@ impl Place {
             noticed |= String::from_utf8_lossy(&output.stderr).contains("damaged");
             // When it was compared with the disk differs.
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            answers.push(said.lines().filter(|line| !line.contains("last update")).collect::<Vec<_>>().join("\n"));
+            answers.push(
+                said.lines()
+                    .filter(|line| !line.contains("last update"))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            );
         }
         for file in TABLES {
             answers.push(std::fs::read_to_string(self.home.join(file)).unwrap_or_default());
@@ -143,21 +177,40 @@ fn reseal(database: &Path, seal: &Path) {
     let changed = metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec();
     let text = std::fs::read_to_string(seal).unwrap();
     let hash = text.split_whitespace().last().unwrap();
-    std::fs::write(seal, format!("{} {changed} {} {hash}\n", metadata.len(), metadata.ino())).unwrap();
+    std::fs::write(
+        seal,
+        format!("{} {changed} {} {hash}\n", metadata.len(), metadata.ino()),
+    )
+    .unwrap();
 }
 
 #[test]
 fn damaged_indexes_are_noticed_and_made_anew() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
-    let (count, mut numbers) = (number("DAMAGED_COUNT", 16), Numbers(number("DAMAGED_SEED", 1)));
+    let (count, mut numbers) = (
+        number("DAMAGED_COUNT", 16),
+        Numbers(number("DAMAGED_SEED", 1)),
+    );
     let folder = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop").canonicalize().unwrap();
-    let place = Place { root, home: folder.path().to_owned() };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/shop")
+        .canonicalize()
+        .unwrap();
+    let place = Place {
+        root,
+        home: folder.path().to_owned(),
+    };
     assert!(place.run(&["index"]).status.success());
     let (database, seal) = place.files();
-    let (good, sealed) = (std::fs::read(&database).unwrap(), std::fs::read(&seal).unwrap());
+    let (good, sealed) = (
+        std::fs::read(&database).unwrap(),
+        std::fs::read(&seal).unwrap(),
+    );
     let (expected, _) = place.answers();
-    assert!(expected[1..].iter().all(|answer| !answer.is_empty()), "every question has an answer");
+    assert!(
+        expected[1..].iter().all(|answer| !answer.is_empty()),
+        "every question has an answer"
+    );
     let mut outcomes = [[0; 3]; 2];
     for index in 0..count {
         let behind = index % 2 == 1;
@@ -169,35 +222,68 @@ fn damaged_indexes_are_noticed_and_made_anew() {
             reseal(&database, &seal);
         }
         let (answers, noticed) = place.answers();
-        let outcome = if answers != expected { 2 } else { usize::from(!noticed) };
+        let outcome = if answers != expected {
+            2
+        } else {
+            usize::from(!noticed)
+        };
         outcomes[usize::from(behind)][outcome] += 1;
         if outcome == 2 {
-            println!("{index}: {what} answers wrongly{}", if behind { ", behind the seal" } else { "" });
+            println!(
+                "{index}: {what} answers wrongly{}",
+                if behind { ", behind the seal" } else { "" }
+            );
             place.run(&["status", "--verify"]);
         }
         let (answers, _) = place.answers();
-        assert!(outcome != 2 || answers == expected, "{index}: {what} is not healed by status --verify");
+        assert!(
+            outcome != 2 || answers == expected,
+            "{index}: {what} is not healed by status --verify"
+        );
     }
-    let [[healed, harmless, wrong], [healed_behind, harmless_behind, wrong_behind]] = outcomes;
-    println!("{count} damaged: {healed} noticed and healed, {harmless} answer rightly, {wrong} wrongly;");
-    println!("of these behind the seal: {healed_behind} noticed and healed, {harmless_behind} answer rightly, {wrong_behind} wrongly");
+    let [
+        [healed, harmless, wrong],
+        [healed_behind, harmless_behind, wrong_behind],
+    ] = outcomes;
+    println!(
+        "{count} damaged: {healed} noticed and healed, {harmless} answer rightly, {wrong} wrongly;"
+    );
+    println!(
+        "of these behind the seal: {healed_behind} noticed and healed, {harmless_behind} answer rightly, {wrong_behind} wrongly"
+    );
     assert_eq!(wrong, 0, "what touches the file is seen");
-    assert!(wrong_behind * 4 <= count, "what the storage does is mostly seen");
+    assert!(
+        wrong_behind * 4 <= count,
+        "what the storage does is mostly seen"
+    );
 }
 
 #[test]
 fn a_good_index_outlives_killed_writers() {
     let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy(""));
-    let place = Place { root: root.path().canonicalize().unwrap(), home: folder.path().to_owned() };
+    let place = Place {
+        root: root.path().canonicalize().unwrap(),
+        home: folder.path().to_owned(),
+    };
     assert!(place.run(&["index"]).status.success());
     let (database, seal) = place.files();
     let number = database.metadata().unwrap().ino();
     for round in 0..4 {
-        let mut writer = place.command(&["watch"]).stderr(Stdio::null()).spawn().unwrap();
-        while !String::from_utf8_lossy(&place.run(&["status"]).stdout).contains("watched by process ") {
+        let mut writer = place
+            .command(&["watch"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while !String::from_utf8_lossy(&place.run(&["status"]).stdout)
+            .contains("watched by process ")
+        {
             std::thread::sleep(Duration::from_millis(20));
         }
-        std::fs::write(place.root.join("src/Extra.cs"), format!("class Extra{round} {{ }}")).unwrap();
+        std::fs::write(
+            place.root.join("src/Extra.cs"),
+            format!("class Extra{round} {{ }}"),
+        )
+        .unwrap();
         place.is_read_by_all();
         writer.kill().unwrap();
         writer.wait().unwrap();
@@ -205,8 +291,15 @@ fn a_good_index_outlives_killed_writers() {
         place.is_read_by_all();
         place.run(&["status"]);
         assert!(seal.exists(), "who has checked it seals it");
-        assert_eq!(database.metadata().unwrap().ino(), number, "it is the same index");
+        assert_eq!(
+            database.metadata().unwrap().ino(),
+            number,
+            "it is the same index"
+        );
     }
     let verified = place.run(&["status", "--verify"]);
-    assert!(String::from_utf8_lossy(&verified.stderr).contains("verified: identical to a fresh index"), "{verified:?}");
+    assert!(
+        String::from_utf8_lossy(&verified.stderr).contains("verified: identical to a fresh index"),
+        "{verified:?}"
+    );
 }

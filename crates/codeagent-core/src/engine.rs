@@ -1,11 +1,15 @@
-//! Opens, wires and closes everything, in this order: root, settings, data folder, lock, database and writer, readers, pipeline.
+//! Opens, wires and closes everything, in this order: root, settings, data folder, lock, database
+//! and writer, readers, pipeline.
 //!
-//! An index that is damaged, as a look at it or an error of the store says, is made anew: it follows from the sources.
+//! An index that is damaged, as a look at it or an error of the store says, is made anew: it
+//! follows from the sources.
 //!
-//! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number of others. Dropping an engine drains the
-//! writer, moves its log into the database, closes it and gives the lock back.
+//! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number
+//! of others. Dropping an engine drains the writer, moves its log into the database, closes it and
+//! gives the lock back.
 //!
-//! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the disk is, is `watch`.
+//! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the
+//! disk is, is `watch`.
 
 mod soundness;
 mod verify;
@@ -15,12 +19,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{
-    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, WriterLock, root_mark,
+    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace,
+    WriterLock, root_mark,
 };
 
 use crate::embed::Source;
 use crate::engine::soundness::Held;
-use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
+use crate::ingest::{
+    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary,
+    WriterThread,
+};
 use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
@@ -30,10 +38,12 @@ pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
 
-/// How often one engine makes its index anew: what is wrong after that follows from the sources, or the disk is broken.
+/// How often one engine makes its index anew: what is wrong after that follows from the sources, or
+/// the disk is broken.
 const MOST_RENEWALS: u32 = 3;
 
-/// How often it does so because others changed its files: past that they are believed not to be at rest, and the index is sealed as damaged.
+/// How often it does so because others changed its files: past that they are believed not to be at
+/// rest, and the index is sealed as damaged.
 const MOST_TOUCHED: u32 = 50;
 
 /// Why the engine cannot be opened or cannot do what it was asked.
@@ -91,7 +101,9 @@ impl EngineError {
             Self::Ingest(error) => match error {
                 IngestError::Interrupted => ErrorKind::Interrupted,
                 IngestError::Store(error) => store_kind(error),
-                IngestError::Shortage | IngestError::Threads(_) | IngestError::WriterGone => ErrorKind::Other,
+                IngestError::Shortage | IngestError::Threads(_) | IngestError::WriterGone => {
+                    ErrorKind::Other
+                }
             },
             Self::Store(error) => store_kind(error),
         }
@@ -117,10 +129,15 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::Query(_) => ErrorKind::Usage,
-        StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout | StoreError::OtherRoot => ErrorKind::NotIndexed,
+        StoreError::NotIndexed
+        | StoreError::Older { .. }
+        | StoreError::OtherLayout
+        | StoreError::OtherRoot => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Cancelled => ErrorKind::Interrupted,
-        StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
+        StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => {
+            ErrorKind::Corrupt
+        }
         StoreError::Refused(_)
         | StoreError::OldSqlite(_)
         | StoreError::Thread(_)
@@ -154,7 +171,8 @@ pub struct EngineOptions {
     pub model: Source,
 }
 
-/// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
+/// The engine of one repository, with the right to write. Fields are dropped in order: the writer
+/// before the lock.
 pub struct Engine {
     /// None if a damaged index could not be made anew.
     pipeline: Mutex<Option<IngestPipeline>>,
@@ -181,24 +199,42 @@ struct Live {
 }
 
 impl Engine {
-    /// Opens the repository at `root` and makes its index if there is none, a damaged one, or one whose tables are laid out in another way.
+    /// Opens the repository at `root` and makes its index if there is none, a damaged one, or one
+    /// whose tables are laid out in another way.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
-        let workspace = Workspace::open(root)?.with_packages(options.home.packages()).configured(options.tolerate_config)?;
+        let workspace = Workspace::open(root)?
+            .with_packages(options.home.packages())
+            .configured(options.tolerate_config)?;
         let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         Self::open_locked(workspace, (data, lock), options)
     }
 
-    /// Builds the index of the repository at `root` from the sources alone, then puts it in the place of the one that is there, which stays as it is
-    /// until then, whatever ends this process.
-    pub fn rebuilt(root: &Path, options: EngineOptions, progress: &(dyn Fn(Progress) + Sync)) -> Result<(Self, Summary), EngineError> {
-        let workspace = Workspace::open(root)?.with_packages(options.home.packages()).configured(options.tolerate_config)?;
+    /// Builds the index of the repository at `root` from the sources alone, then puts it in the
+    /// place of the one that is there, which stays as it is until then, whatever ends this process.
+    pub fn rebuilt(
+        root: &Path,
+        options: EngineOptions,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(Self, Summary), EngineError> {
+        let workspace = Workspace::open(root)?
+            .with_packages(options.home.packages())
+            .configured(options.tolerate_config)?;
         let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         let home = data.rebuilt()?.with_packages(options.home.packages());
-        let beside = Self::open(root, EngineOptions { home, rebuild: true, ..options.clone() })?;
+        let beside = Self::open(
+            root,
+            EngineOptions {
+                home,
+                rebuild: true,
+                ..options.clone()
+            },
+        )?;
         let fresh = beside.data().clone();
-        let summary = beside.index(progress).and_then(|summary| beside.close().map(|()| summary));
+        let summary = beside
+            .index(progress)
+            .and_then(|summary| beside.close().map(|()| summary));
         let summary = match summary {
             Ok(summary) => summary,
             Err(error) => {
@@ -211,18 +247,38 @@ impl Engine {
             tracing::debug!(%error, "the log of the old index could not be moved");
         }
         data.replace_database(&fresh)?;
-        Ok((Self::open_locked(workspace, (data, lock), EngineOptions { rebuild: false, ..options })?, summary))
+        Ok((
+            Self::open_locked(
+                workspace,
+                (data, lock),
+                EngineOptions {
+                    rebuild: false,
+                    ..options
+                },
+            )?,
+            summary,
+        ))
     }
 
-    fn open_locked(workspace: Workspace, (data, lock): (DataDir, WriterLock), options: EngineOptions) -> Result<Self, EngineError> {
-        let mut healed = if options.rebuild { None } else { soundness::damage(&data) };
+    fn open_locked(
+        workspace: Workspace,
+        (data, lock): (DataDir, WriterLock),
+        options: EngineOptions,
+    ) -> Result<Self, EngineError> {
+        let mut healed = if options.rebuild {
+            None
+        } else {
+            soundness::damage(&data)
+        };
         let held = Held::new(data, lock).map_err(DataDirError::Io)?;
         if options.rebuild || healed.is_some() {
             held.data.remove_database()?;
         }
         let (pipeline, live) = match wired(&held, &workspace, &options) {
             // All of it is derived from the sources.
-            Err(EngineError::Store(error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)))) => {
+            Err(EngineError::Store(
+                error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)),
+            )) => {
                 if let StoreError::Corrupt(reason) = error {
                     healed = Some(reason);
                 }
@@ -246,7 +302,8 @@ impl Engine {
         })
     }
 
-    /// What was wrong with the index that was there, if it was damaged and is being made anew. Said once.
+    /// What was wrong with the index that was there, if it was damaged and is being made anew. Said
+    /// once.
     pub fn take_healed(&self) -> Option<String> {
         unpoisoned(&self.healed).take()
     }
@@ -257,18 +314,31 @@ impl Engine {
         let snapshot = self.live().reader.snapshot()?;
         let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
         let remarks = remarks.lines().map(str::to_owned).collect();
-        Ok(Summary { remarks, ..summary.with_counts(store::counts(&snapshot)?) })
+        Ok(Summary {
+            remarks,
+            ..summary.with_counts(store::counts(&snapshot)?)
+        })
     }
 
-    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait. An index that the batch shows to be damaged
-    /// is made anew.
-    pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
+    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
+    /// An index that the batch shows to be damaged is made anew.
+    pub fn process_batch(
+        &self,
+        batch: &ChangeBatch,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, EngineError> {
         let mut pipeline = self.pipeline();
-        if self.is_touched() && self.rebuilt_as_touched.fetch_add(1, Ordering::Relaxed) < MOST_TOUCHED {
+        if self.is_touched()
+            && self.rebuilt_as_touched.fetch_add(1, Ordering::Relaxed) < MOST_TOUCHED
+        {
             return self.anew(&mut pipeline, "another program changed its files", progress);
         }
         // A root that was removed and made again is another folder.
-        let workspace = self.workspace().renewed().with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
+        let workspace = self
+            .workspace()
+            .renewed()
+            .with_packages(self.options.home.packages())
+            .configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
         if !batch.is_only_code() {
             self.texts.forget();
@@ -276,12 +346,16 @@ impl Engine {
         let done = match pipeline.as_mut() {
             Some(pipeline) => {
                 pipeline.set_workspace(workspace);
-                pipeline.process_batch(batch, progress).map_err(EngineError::from)
+                pipeline
+                    .process_batch(batch, progress)
+                    .map_err(EngineError::from)
             }
             None => Err(StoreError::Corrupt("it could not be made anew".to_owned()).into()),
         };
         match done {
-            Err(EngineError::Store(StoreError::Corrupt(reason))) => self.renewed(&mut pipeline, &reason, progress),
+            Err(EngineError::Store(StoreError::Corrupt(reason))) => {
+                self.renewed(&mut pipeline, &reason, progress)
+            }
             Ok(summary) => {
                 self.is_renewing.store(false, Ordering::Release);
                 if !summary.unchanged && !batch.is_complete() {
@@ -301,7 +375,11 @@ impl Engine {
     }
 
     /// Makes the index anew, for a `reason` that somebody saw in an answer.
-    pub fn rebuild(&self, reason: &str, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
+    pub fn rebuild(
+        &self,
+        reason: &str,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, EngineError> {
         self.renewed(&mut self.pipeline(), reason, progress)
     }
 
@@ -363,7 +441,9 @@ impl Engine {
     /// Whether a path was taken out of the index lately.
     #[must_use]
     pub fn has_removed(&self, path: &str) -> bool {
-        self.pipeline().as_ref().is_some_and(|pipeline| pipeline.has_removed(path))
+        self.pipeline()
+            .as_ref()
+            .is_some_and(|pipeline| pipeline.has_removed(path))
     }
 
     /// Frees the memory of what the next edit would go on with.
@@ -380,7 +460,8 @@ impl Engine {
         &self.held.data
     }
 
-    /// Whether the database is the one that was opened; if not, nobody sees what is written, and the engine must be opened again.
+    /// Whether the database is the one that was opened; if not, nobody sees what is written, and
+    /// the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.is_renewing() || self.data().database_mark() == self.held.mark()
@@ -400,12 +481,16 @@ impl Engine {
 
     /// Writes vectors of a model, between two batches; those of another model go.
     pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), EngineError> {
-        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().put_vectors(model, vectors)?))
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| {
+            Ok(pipeline.writer().put_vectors(model, vectors)?)
+        })
     }
 
     /// Removes the vectors of texts that no symbol has.
     pub fn collect_vectors(&self, model: &str) -> Result<(), EngineError> {
-        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().collect_vectors(model)?))
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| {
+            Ok(pipeline.writer().collect_vectors(model)?)
+        })
     }
 
     /// Answers from the same index.
@@ -413,14 +498,27 @@ impl Engine {
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
-        let Live { reader, vectors, .. } = self.live();
+        let Live {
+            reader, vectors, ..
+        } = self.live();
         let texts = self.texts.clone();
-        Answers { reader, vectors, workspace: self.workspace(), data: self.data().clone(), mark, canceller, texts }
+        Answers {
+            reader,
+            vectors,
+            workspace: self.workspace(),
+            data: self.data().clone(),
+            mark,
+            canceller,
+            texts,
+        }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
     pub fn close(self) -> Result<(), EngineError> {
-        Ok(self.pipeline().as_ref().map_or(Ok(()), IngestPipeline::checkpoint)?)
+        Ok(self
+            .pipeline()
+            .as_ref()
+            .map_or(Ok(()), IngestPipeline::checkpoint)?)
     }
 
     /// The repository with the settings of the last batch.
@@ -455,16 +553,27 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to write.
+    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to
+    /// write.
     pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
-        let workspace = Workspace::open(root)?.with_packages(home.packages()).configured(true)?;
+        let workspace = Workspace::open(root)?
+            .with_packages(home.packages())
+            .configured(true)?;
         let data = home.data_dir(workspace.root())?;
         soundness::check(&data)?;
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
         let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
-        Ok(Self { reader, vectors, workspace, data, mark, canceller, texts })
+        Ok(Self {
+            reader,
+            vectors,
+            workspace,
+            data,
+            mark,
+            canceller,
+            texts,
+        })
     }
 
     /// The same for a call that may be cancelled.
@@ -476,7 +585,10 @@ impl Answers {
     /// The same with what makes vectors of questions.
     #[must_use]
     pub fn with_model(self, model: Source) -> Self {
-        Self { vectors: Arc::new(Vectors::new(model)), ..self }
+        Self {
+            vectors: Arc::new(Vectors::new(model)),
+            ..self
+        }
     }
 
     /// The present generation, for one answer.
@@ -506,7 +618,10 @@ impl Answers {
     #[must_use]
     pub fn coverage(&self, counts: &Counts) -> TextCoverage {
         let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
-        TextCoverage { covered_bytes, other_bytes: self.texts.listing(&self.workspace).0.other }
+        TextCoverage {
+            covered_bytes,
+            other_bytes: self.texts.listing(&self.workspace).0.other,
+        }
     }
 
     /// Whether a first index was ever finished.
@@ -528,7 +643,10 @@ impl Answers {
 
     /// The files whose content is not as it was indexed, new and removed ones among them, by path.
     pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
-        Ok(ingest::inspect::changed(&self.workspace, &self.snapshot()?)?)
+        Ok(ingest::inspect::changed(
+            &self.workspace,
+            &self.snapshot()?,
+        )?)
     }
 }
 
@@ -538,12 +656,20 @@ pub fn check_database(path: &Path) -> Result<(), StoreError> {
 }
 
 /// A pipeline over the database, and what answers from it.
-fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<(IngestPipeline, Live), EngineError> {
+fn wired(
+    held: &Held,
+    workspace: &Workspace,
+    options: &EngineOptions,
+) -> Result<(IngestPipeline, Live), EngineError> {
     let writer = open_database(&held.data, workspace.root())?;
     let pulse = writer.pulse();
     held.guard_with(writer.guard());
     let ingest = options.ingest.clone();
-    let workers = if ingest.threads == 0 { available_threads() } else { ingest.threads };
+    let workers = if ingest.threads == 0 {
+        available_threads()
+    } else {
+        ingest.threads
+    };
     let reader = Reader::open(&held.data.database()?, READERS + workers as u32)?;
     let mut pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
     if !options.rebuild {
@@ -551,7 +677,14 @@ fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<
     }
     held.note_database();
     let vectors = Arc::new(Vectors::new(options.model.clone()));
-    Ok((pipeline, Live { pulse, reader, vectors }))
+    Ok((
+        pipeline,
+        Live {
+            pulse,
+            reader,
+            vectors,
+        },
+    ))
 }
 
 /// Opens the database for writing; what another root's index left there is refused.
@@ -562,7 +695,8 @@ fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineErro
     Ok(writer)
 }
 
-/// An index counts for the root it was made of: a copied or renamed data folder is another repository's.
+/// An index counts for the root it was made of: a copied or renamed data folder is another
+/// repository's.
 fn check_root(reader: &Reader, root: &Path) -> Result<(), StoreError> {
     match store::metadata(&reader.snapshot()?, ROOT)? {
         Some(made_of) if made_of != root_mark(root) => Err(StoreError::OtherRoot),

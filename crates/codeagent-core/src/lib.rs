@@ -1,7 +1,8 @@
 //! The engine: text becomes facts, facts become edges, edges lie in a store and answer questions.
 //!
-//! What a program needs that asks about a repository stands at the root: [`Engine`] indexes and answers, [`Answers`] reads an index that another
-//! process writes, [`Keeper`] watches. Questions are functions over a [`Snapshot`], one generation of the index; all of them are in [`query`].
+//! What a program needs that asks about a repository stands at the root: [`Engine`] indexes and
+//! answers, [`Answers`] reads an index that another process writes, [`Keeper`] watches. Questions
+//! are functions over a [`Snapshot`], one generation of the index; all of them are in [`query`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,8 +46,9 @@
 //!
 //! One engine writes an index at a time; [`Answers::open`] reads what another process has indexed.
 //!
-//! A file travels one way: `extract` (one text, pure) -> `resolve` (all facts, pure) -> `ingest` (what changed, what must be linked again)
-//! -> `store` (all SQL) -> [`query`] (one file per question). See `docs/ARCHITECTURE.md`. The modules that are left out of this page are how it is
+//! A file travels one way: `extract` (one text, pure) -> `resolve` (all facts, pure) -> `ingest`
+//! (what changed, what must be linked again) -> `store` (all SQL) -> [`query`] (one file per
+//! question). See `docs/ARCHITECTURE.md`. The modules that are left out of this page are how it is
 //! done and change with it.
 
 pub mod model;
@@ -82,17 +84,22 @@ pub use codeagent_workspace::{DataHome, RepoPath, Workspace};
 pub use engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 #[doc(hidden)]
 pub use ingest::inspect;
-pub use ingest::{Change, ChangeBatch, FileProblem, IngestError, IngestOptions, InspectError, Phase, PhaseTime, Progress, Summary};
+pub use ingest::{
+    Change, ChangeBatch, FileProblem, IngestError, IngestOptions, InspectError, Phase, PhaseTime,
+    Progress, Summary,
+};
 pub use model::graph::{
-    Access, Confidence, Dialect, Edge, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType,
-    ParseStatus,
+    Access, Confidence, Dialect, Edge, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId,
+    NodeKind, NodeSpan, NodeType, ParseStatus,
 };
 pub use model::span::{Position, Span};
 pub use query::{
-    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched, Meaning, Meant, Neighbor, NeighborQuery,
-    Neighbors, QueryError, Relation, Relations, Score, SearchFilter, SearchResults, Similar, Snapshot, Sources, Symbol, UseSite,
-    VectorSource, Vectors, derive_file_id, filter_nodes, find_similar, get_neighbors, get_node, get_node_by_qualified_name, get_outline,
-    get_source, resolve_symbol, status, symbols_meant, why_empty,
+    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched,
+    Meaning, Meant, Neighbor, NeighborQuery, Neighbors, QueryError, Relation, Relations, Score,
+    SearchFilter, SearchResults, Similar, Snapshot, Sources, Symbol, UseSite, VectorSource,
+    Vectors, derive_file_id, filter_nodes, find_similar, get_neighbors, get_node,
+    get_node_by_qualified_name, get_outline, get_source, resolve_symbol, status, symbols_meant,
+    why_empty,
 };
 pub use store::{Canceller, StoreError};
 pub use watch::{Keeper, Lag, Role};

@@ -1,15 +1,18 @@
-//! An index that is as the disk is: changes are taken in as they are made, and a question waits for those made before it.
+//! An index that is as the disk is: changes are taken in as they are made, and a question waits for
+//! those made before it.
 //!
-//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A question asks [`Keeper::settle`] first: it waits for
-//! the events of all changes up to that moment ([`Watcher::sync`]) and, for a stated time, until they are in the index; past that it is told what
-//! is not. Where events are late, everything is compared.
-//! Nothing is done by the clock while the system tells of changes; where it does not, the repository is looked at again and again, for at most
-//! a twentieth of the time, and before an answer if that is quick.
+//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A
+//! question asks [`Keeper::settle`] first: it waits for the events of all changes up to that moment
+//! ([`Watcher::sync`]) and, for a stated time, until they are in the index; past that it is told
+//! what is not. Where events are late, everything is compared. Nothing is done by the clock while
+//! the system tells of changes; where it does not, the repository is looked at again and again, for
+//! at most a twentieth of the time, and before an answer if that is quick.
 //!
-//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has to end is told by `life`; `vectors` makes those of a
-//! model.
+//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has
+//! to end is told by `life`; `vectors` makes those of a model.
 //!
-//! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is seen.
+//! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is
+//! seen.
 
 pub mod door;
 mod life;
@@ -67,7 +70,8 @@ const LEAVING: Duration = Duration::from_secs(1);
 const IDLE: Duration = Duration::from_secs(300);
 
 /// What is said if the path of the root is a link that leads elsewhere than at the start.
-const REPOINTED: &str = "the repository's path leads to another folder now; restart codeagent to index that one";
+const REPOINTED: &str =
+    "the repository's path leads to another folder now; restart codeagent to index that one";
 
 /// What an answer does not know yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,40 +105,89 @@ impl fmt::Display for Lag {
         if let Some(said) = &self.said {
             return f.write_str(said);
         }
-        let more = if self.files.len() > NAMED { format!(" and {} more", self.files.len() - NAMED) } else { String::new() };
-        let names: Vec<&str> = self.files.iter().take(NAMED).map(RepoPath::as_str).collect();
+        let more = if self.files.len() > NAMED {
+            format!(" and {} more", self.files.len() - NAMED)
+        } else {
+            String::new()
+        };
+        let names: Vec<&str> = self
+            .files
+            .iter()
+            .take(NAMED)
+            .map(RepoPath::as_str)
+            .collect();
         let names = names.join(", ");
         match (self.found, self.everything) {
-            (Some(0) | None, true) => f.write_str("could not check all files for changes in time; some may not be in the index yet")?,
-            (Some(found), true) => write!(f, "{found} files have changed and are not in the index yet")?,
+            (Some(0) | None, true) => f.write_str(
+                "could not check all files for changes in time; some may not be in the index yet",
+            )?,
+            (Some(found), true) => {
+                write!(f, "{found} files have changed and are not in the index yet")?
+            }
             (_, false) if names.is_empty() => f.write_str("the index may be behind the files")?,
-            (_, false) if self.files.len() == 1 => write!(f, "1 file has changed and is not in the index yet: {names}")?,
-            (_, false) => write!(f, "{} files have changed and are not in the index yet: {names}{more}", self.files.len())?,
+            (_, false) if self.files.len() == 1 => {
+                write!(f, "1 file has changed and is not in the index yet: {names}")?
+            }
+            (_, false) => write!(
+                f,
+                "{} files have changed and are not in the index yet: {names}{more}",
+                self.files.len()
+            )?,
         }
-        self.failure.as_ref().map_or(Ok(()), |failure| write!(f, " ({failure})"))
+        self.failure
+            .as_ref()
+            .map_or(Ok(()), |failure| write!(f, " ({failure})"))
     }
 }
 
-/// What an index that is only read does not know: its writer is asked to take everything in, within [`SETTLING`]; where there is none, the disk
-/// is compared, for at most `GLANCE`.
+/// What an index that is only read does not know: its writer is asked to take everything in, within
+/// [`SETTLING`]; where there is none, the disk is compared, for at most `GLANCE`.
 #[must_use]
 pub fn glance(answers: &Answers) -> Lag {
     if answers.workspace().is_repointed() {
-        return Lag { everything: true, failure: Some(REPOINTED.to_owned()), ..Lag::default() };
+        return Lag {
+            everything: true,
+            failure: Some(REPOINTED.to_owned()),
+            ..Lag::default()
+        };
     }
     if let Ok(granted) = door::sync(answers.data(), &door::Wish::default(), SETTLING) {
-        return Lag { everything: granted.behind.is_some(), said: granted.behind, ..Lag::default() };
+        return Lag {
+            everything: granted.behind.is_some(),
+            said: granted.behind,
+            ..Lag::default()
+        };
     }
     let (reply, answer) = crossbeam_channel::bounded(1);
     let own = answers.clone();
     let look = move || reply.send(own.changed_files()).ok();
-    if std::thread::Builder::new().name("codeagent-look".to_owned()).spawn(look).is_err() {
-        return Lag { everything: true, ..Lag::default() };
+    if std::thread::Builder::new()
+        .name("codeagent-look".to_owned())
+        .spawn(look)
+        .is_err()
+    {
+        return Lag {
+            everything: true,
+            ..Lag::default()
+        };
     }
     match answer.recv_timeout(GLANCE) {
-        Ok(Ok(changed)) => Lag { files: changed.iter().filter_map(|path| RepoPath::new(path).ok()).collect(), ..Lag::default() },
-        Ok(Err(error)) => Lag { everything: true, failure: Some(error.to_string()), ..Lag::default() },
-        Err(_) => Lag { everything: true, ..Lag::default() },
+        Ok(Ok(changed)) => Lag {
+            files: changed
+                .iter()
+                .filter_map(|path| RepoPath::new(path).ok())
+                .collect(),
+            ..Lag::default()
+        },
+        Ok(Err(error)) => Lag {
+            everything: true,
+            failure: Some(error.to_string()),
+            ..Lag::default()
+        },
+        Err(_) => Lag {
+            everything: true,
+            ..Lag::default()
+        },
     }
 }
 
@@ -185,9 +238,15 @@ struct State {
 }
 
 impl Keeper {
-    /// Starts watching and takes in what has changed since the last time; `progress` hears of every batch.
-    pub fn start(engine: Arc<Engine>, role: Role, progress: impl Fn(Progress) + Send + Sync + 'static) -> std::io::Result<Self> {
-        let watcher = Watcher::new(&engine.workspace(), Some(engine.data())).map_err(|error| error.to_string());
+    /// Starts watching and takes in what has changed since the last time; `progress` hears of every
+    /// batch.
+    pub fn start(
+        engine: Arc<Engine>,
+        role: Role,
+        progress: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let watcher = Watcher::new(&engine.workspace(), Some(engine.data()))
+            .map_err(|error| error.to_string());
         Self::over(engine, watcher, role, progress)
     }
 
@@ -197,13 +256,22 @@ impl Keeper {
         role: Role,
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        let mut state = State { pending: Hints { everything: true, ..Hints::default() }, ..State::default() };
+        let mut state = State {
+            pending: Hints {
+                everything: true,
+                ..Hints::default()
+            },
+            ..State::default()
+        };
         match watcher {
             Ok(watcher) => state.watcher = Some(Arc::new(watcher)),
             Err(trouble) => state.trouble = Some(trouble),
         }
         if let Some(trouble) = &state.trouble {
-            tracing::warn!("{trouble}; the repository is looked at every {} seconds instead", POLLING.as_secs());
+            tracing::warn!(
+                "{trouble}; the repository is looked at every {} seconds instead",
+                POLLING.as_secs()
+            );
         }
         engine.set_watcher(state.watcher.clone());
         let shared = Arc::new(Shared {
@@ -218,13 +286,22 @@ impl Keeper {
         });
         let door = open_door(&shared)?;
         let own = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("codeagent-keeper".to_owned()).spawn(move || own.run())?;
+        let thread = std::thread::Builder::new()
+            .name("codeagent-keeper".to_owned())
+            .spawn(move || own.run())?;
         let mut threads: Vec<JoinHandle<()>> = door.into_iter().chain([thread]).collect();
         if !shared.engine.model().is_none() {
             let own = Arc::clone(&shared);
-            threads.push(std::thread::Builder::new().name("codeagent-vectors".to_owned()).spawn(move || own.make_vectors())?);
+            threads.push(
+                std::thread::Builder::new()
+                    .name("codeagent-vectors".to_owned())
+                    .spawn(move || own.make_vectors())?,
+            );
         }
-        Ok(Self { shared, threads: Mutex::new(threads) })
+        Ok(Self {
+            shared,
+            threads: Mutex::new(threads),
+        })
     }
 
     /// The engine.
@@ -245,12 +322,14 @@ impl Keeper {
         self.shared.making.trouble()
     }
 
-    /// Waits until everything that was changed before this call is in the index, for at most `limit` if there is one; says what is not.
+    /// Waits until everything that was changed before this call is in the index, for at most
+    /// `limit` if there is one; says what is not.
     pub fn settle(&self, limit: Option<Duration>) -> Lag {
         self.shared.settle(limit, false)
     }
 
-    /// Waits until there is no more reason to keep the index; with `idle`, also until nobody has needed it for that long.
+    /// Waits until there is no more reason to keep the index; with `idle`, also until nobody has
+    /// needed it for that long.
     #[must_use]
     pub fn last(&self, idle: Option<Duration>) -> End {
         self.shared.life.last(idle, || self.shared.has_guests())
@@ -266,19 +345,25 @@ impl Keeper {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.shared.wake(&self.shared.lock());
         let is_closing = self.shared.show_out();
-        let mut threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         if !is_closing {
-            // A door whose socket was removed hears nobody any more; it holds nothing and ends with the process.
+            // A door whose socket was removed hears nobody any more; it holds nothing and ends with
+            // the process.
             threads.retain(|thread| thread.thread().name() != Some(DOOR));
         }
         // Whoever hears of progress may be the last to hold it.
-        for thread in threads.into_iter().filter(|thread| thread.thread().id() != std::thread::current().id()) {
+        for thread in threads
+            .into_iter()
+            .filter(|thread| thread.thread().id() != std::thread::current().id())
+        {
             if thread.join().is_err() {
                 tracing::error!("a thread of the keeper of the index panicked");
             }
         }
         self.shared.engine.set_watcher(None);
-        // What talks with guests lets go now, so that the engine is closed by who ends this, and not by a thread that nobody waits for.
+        // What talks with guests lets go now, so that the engine is closed by who ends this, and
+        // not by a thread that nobody waits for.
         let began = Instant::now();
         while Arc::strong_count(&self.shared) > 1 && began.elapsed() < LEAVING {
             std::thread::sleep(Duration::from_millis(1));
@@ -302,7 +387,10 @@ impl State {
 
     /// Whether, without a watcher, it is time to look at everything.
     fn is_worth_a_look(&self) -> bool {
-        self.watcher.is_none() && self.look.is_none_or(|(took, ended)| ended.elapsed() >= took * REST)
+        self.watcher.is_none()
+            && self
+                .look
+                .is_none_or(|(took, ended)| ended.elapsed() >= took * REST)
     }
 
     fn is_idle(&self) -> bool {
@@ -315,7 +403,13 @@ impl State {
         all.add(self.working.clone().unwrap_or_default());
         let found = self.found.filter(|_| all.everything);
         let trouble = self.trouble_now();
-        Lag { files: all.paths, found, everything: all.everything || trouble.everything, failure: trouble.failure, said: None }
+        Lag {
+            files: all.paths,
+            found,
+            everything: all.everything || trouble.everything,
+            failure: trouble.failure,
+            said: None,
+        }
     }
 
     /// What is missing although all was looked at.
@@ -325,7 +419,11 @@ impl State {
             (false, true) => Some(REPOINTED),
             (false, false) => None,
         };
-        Lag { everything: other.is_some(), failure: self.failure.clone().or(other.map(str::to_owned)), ..Lag::default() }
+        Lag {
+            everything: other.is_some(),
+            failure: self.failure.clone().or(other.map(str::to_owned)),
+            ..Lag::default()
+        }
     }
 }
 
@@ -340,7 +438,10 @@ fn open_door(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
     };
     let shared = Arc::downgrade(shared);
     let serve = move || door::serve(&door, &shared);
-    std::thread::Builder::new().name(DOOR.to_owned()).spawn(serve).map(Some)
+    std::thread::Builder::new()
+        .name(DOOR.to_owned())
+        .spawn(serve)
+        .map(Some)
 }
 
 impl Shared {
@@ -361,17 +462,27 @@ impl Shared {
     }
 
     fn goodbye(&self, number: u64) {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner).1.remove(&number);
+        self.guests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+            .remove(&number);
         self.life.note_use();
     }
 
     fn has_guests(&self) -> bool {
-        !self.guests.lock().unwrap_or_else(PoisonError::into_inner).1.is_empty()
+        !self
+            .guests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+            .is_empty()
     }
 
     /// Ends all conversations and the waiting for new ones; whether the latter was heard.
     fn show_out(&self) -> bool {
-        let guests = std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
+        let guests =
+            std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
         guests.values().for_each(Conversation::close);
         // One more who knocks: the door sees that it has to close.
         knock(self.engine.data(), Some(POLLING)).is_ok()
@@ -388,7 +499,8 @@ impl Shared {
         let mut state = self.lock();
         state.is_repointed = is_repointed;
         state.gather();
-        state.pending.everything |= everything || !is_told || state.is_worth_a_look() || self.engine.is_touched();
+        state.pending.everything |=
+            everything || !is_told || state.is_worth_a_look() || self.engine.is_touched();
         if state.is_idle() {
             return state.lag();
         }
@@ -397,10 +509,22 @@ impl Shared {
         self.wake(&state);
         let waits = |state: &mut State| state.done < ticket && !self.stop.load(Ordering::Relaxed);
         let state = match limit {
-            Some(limit) => self.moved.wait_timeout_while(state, limit, waits).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.moved.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner),
+            Some(limit) => {
+                self.moved
+                    .wait_timeout_while(state, limit, waits)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+            None => self
+                .moved
+                .wait_while(state, waits)
+                .unwrap_or_else(PoisonError::into_inner),
         };
-        if state.done < ticket { state.lag() } else { state.trouble_now() }
+        if state.done < ticket {
+            state.lag()
+        } else {
+            state.trouble_now()
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -438,9 +562,13 @@ impl Shared {
         let time = if state.is_gone { RETURNING } else { POLLING };
         let Some(watcher) = state.watcher.clone().filter(|_| !retries) else {
             let asked = state.asked;
-            let waits = |state: &mut State| state.asked == asked && !self.stop.load(Ordering::Relaxed);
+            let waits =
+                |state: &mut State| state.asked == asked && !self.stop.load(Ordering::Relaxed);
             let time = time.max(state.look.map_or(Duration::ZERO, |(took, _)| took * REST));
-            let (mut state, waited) = self.moved.wait_timeout_while(state, time, waits).unwrap_or_else(PoisonError::into_inner);
+            let (mut state, waited) = self
+                .moved
+                .wait_timeout_while(state, time, waits)
+                .unwrap_or_else(PoisonError::into_inner);
             if waited.timed_out() || retries {
                 state.pending.everything = true;
             }
@@ -489,14 +617,20 @@ impl Shared {
         state.found = None;
         drop(state);
         let began = Instant::now();
-        let batch = if hints.everything { ChangeBatch::of_paths(hints.paths) } else { ChangeBatch::only(hints.paths) };
+        let batch = if hints.everything {
+            ChangeBatch::of_paths(hints.paths)
+        } else {
+            ChangeBatch::only(hints.paths)
+        };
         let progress = |progress: Progress| {
             if progress.phase == Phase::Read && progress.done == 0 {
                 self.lock().found = Some(progress.total);
             }
             (self.progress)(progress);
         };
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.engine.process_batch(&batch, &progress)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            self.engine.process_batch(&batch, &progress)
+        }));
         let is_gone = !self.engine.workspace().is_there();
         self.life.note_root(!is_gone);
         if matches!(&outcome, Ok(Ok(summary)) if !summary.unchanged) {
@@ -528,8 +662,17 @@ impl Shared {
 
     /// Looks for changes from now on if the system refuses to tell of them.
     fn give_up_watching(&self, state: &mut State) {
-        let Some(trouble) = state.watcher.as_ref().and_then(|watcher| Some(watcher.failure()?.to_string())) else { return };
-        tracing::warn!("{trouble}; the repository is looked at every {} seconds instead", POLLING.as_secs());
+        let Some(trouble) = state
+            .watcher
+            .as_ref()
+            .and_then(|watcher| Some(watcher.failure()?.to_string()))
+        else {
+            return;
+        };
+        tracing::warn!(
+            "{trouble}; the repository is looked at every {} seconds instead",
+            POLLING.as_secs()
+        );
         state.watcher = None;
         state.trouble = Some(trouble);
         self.engine.set_watcher(None);

@@ -80,6 +80,9 @@ impl ModelError {
     }
 
     pub(crate) fn bad_model(folder: &Path, problem: impl std::fmt::Display) -> Self {
-        Self::BadModel { folder: folder.to_owned(), problem: problem.to_string() }
+        Self::BadModel {
+            folder: folder.to_owned(),
+            problem: problem.to_string(),
+        }
     }
 }

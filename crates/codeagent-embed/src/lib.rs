@@ -1,11 +1,15 @@
-//! Vectors of texts that stand for what they mean: `all-MiniLM-L6-v2` through an ONNX Runtime that is found on the machine.
+//! Vectors of texts that stand for what they mean: `all-MiniLM-L6-v2` through an ONNX Runtime that
+//! is found on the machine.
 //!
-//! Neither comes with the program. Where they are found, how they come there when the user asks, and what is wrong with them is told here; without them
-//! everything else works.
+//! Neither comes with the program. Where they are found, how they come there when the user asks,
+//! and what is wrong with them is told here; without them everything else works.
 //!
 //! **Limits.** One model, one runtime per process.
 
-#![allow(clippy::disallowed_methods, reason = "models and libraries are the user's, in folders of the user's")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "models and libraries are the user's, in folders of the user's"
+)]
 
 mod bert;
 mod error;

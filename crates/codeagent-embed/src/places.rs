@@ -1,8 +1,10 @@
-//! Where are the model and its runtime? At what the user's environment names, else in our own data folder, else in the usual caches.
+//! Where are the model and its runtime? At what the user's environment names, else in our own data
+//! folder, else in the usual caches.
 //!
 //! A repository has no say in it: a library that is loaded runs as the user.
 //!
-//! **Limits.** Nothing is fetched. What a hub's cache holds counts only with all files of the model.
+//! **Limits.** Nothing is fetched. What a hub's cache holds counts only with all files of the
+//! model.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,12 @@ pub const MODEL_NAME: &str = "all-MiniLM-L6-v2";
 pub(crate) const MODEL_FILE: &str = "model.onnx";
 
 /// What a model needs beside its weights.
-pub(crate) const TOKENIZER_FILES: [&str; 4] = ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
+pub(crate) const TOKENIZER_FILES: [&str; 4] = [
+    "tokenizer.json",
+    "config.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+];
 
 /// The library in our data folder.
 pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
@@ -36,7 +43,13 @@ const HUB_FOLDER: &str = "models--Qdrant--all-MiniLM-L6-v2-onnx";
 #[cfg(target_os = "macos")]
 const LIBRARIES: &[&str] = &["/opt/homebrew/lib", "/usr/local/lib"];
 #[cfg(all(unix, not(target_os = "macos")))]
-const LIBRARIES: &[&str] = &["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+const LIBRARIES: &[&str] = &[
+    "/usr/local/lib",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+];
 #[cfg(not(unix))]
 const LIBRARIES: &[&str] = &[];
 
@@ -73,7 +86,12 @@ impl Places {
         let hub = variable("HF_HOME").map(PathBuf::from);
         let user = variable("HOME").map(|home| PathBuf::from(home).join(".cache/huggingface/hub"));
         let fastembed = variable("FASTEMBED_CACHE_DIR").map(PathBuf::from);
-        let caches = [hub.as_ref().map(|hub| hub.join("hub")), hub, user.filter(|_| cfg!(unix)), fastembed];
+        let caches = [
+            hub.as_ref().map(|hub| hub.join("hub")),
+            hub,
+            user.filter(|_| cfg!(unix)),
+            fastembed,
+        ];
         Ok(Self {
             model: variable("CODEAGENT_MODEL"),
             runtime: variable("CODEAGENT_ONNXRUNTIME").or_else(|| variable("ORT_DYLIB_PATH")),
@@ -86,7 +104,13 @@ impl Places {
     /// Only a folder of our own, for a caller who asks nobody else.
     #[must_use]
     pub fn only(own: PathBuf) -> Self {
-        Self { model: None, runtime: None, own, caches: Vec::new(), libraries: Vec::new() }
+        Self {
+            model: None,
+            runtime: None,
+            own,
+            caches: Vec::new(),
+            libraries: Vec::new(),
+        }
     }
 
     /// Our own folder for the model's files.
@@ -120,9 +144,15 @@ impl Places {
         };
         let runtime = match &self.runtime {
             Some(named) => PathBuf::from(named),
-            None => self.library(&folder).ok_or_else(|| ModelError::NoRuntime(folder.clone()))?,
+            None => self
+                .library(&folder)
+                .ok_or_else(|| ModelError::NoRuntime(folder.clone()))?,
         };
-        Ok(Some(Found { model: folder.join(MODEL_FILE), folder, runtime }))
+        Ok(Some(Found {
+            model: folder.join(MODEL_FILE),
+            folder,
+            runtime,
+        }))
     }
 
     /// The folder of a model that somebody put where models are looked for.
@@ -131,14 +161,28 @@ impl Places {
         if own.is_dir() {
             return Some(own);
         }
-        let is_whole = |folder: &PathBuf| TOKENIZER_FILES.iter().chain([&MODEL_FILE]).all(|name| folder.join(name).is_file());
-        self.caches.iter().filter_map(|cache| snapshot(&cache.join(HUB_FOLDER))).find(is_whole)
+        let is_whole = |folder: &PathBuf| {
+            TOKENIZER_FILES
+                .iter()
+                .chain([&MODEL_FILE])
+                .all(|name| folder.join(name).is_file())
+        };
+        self.caches
+            .iter()
+            .filter_map(|cache| snapshot(&cache.join(HUB_FOLDER)))
+            .find(is_whole)
     }
 
     /// A library beside the model, in our own folder, or the system's.
     fn library(&self, folder: &Path) -> Option<PathBuf> {
-        let system = self.libraries.iter().map(|library| library.join(RUNTIME_FILE));
-        [folder.join(RUNTIME_FILE), self.own_runtime()].into_iter().chain(system).find(|path| path.is_file())
+        let system = self
+            .libraries
+            .iter()
+            .map(|library| library.join(RUNTIME_FILE));
+        [folder.join(RUNTIME_FILE), self.own_runtime()]
+            .into_iter()
+            .chain(system)
+            .find(|path| path.is_file())
     }
 }
 
@@ -160,7 +204,10 @@ mod tests {
     }
 
     fn model_in(folder: &Path) {
-        TOKENIZER_FILES.iter().chain([&MODEL_FILE]).for_each(|name| touch(&folder.join(name)));
+        TOKENIZER_FILES
+            .iter()
+            .chain([&MODEL_FILE])
+            .for_each(|name| touch(&folder.join(name)));
     }
 
     #[test]
@@ -177,21 +224,38 @@ mod tests {
         model_in(&snapshot);
         std::fs::create_dir_all(at("cache").join(HUB_FOLDER).join("refs")).unwrap();
         std::fs::write(at("cache").join(HUB_FOLDER).join("refs/main"), "abc\n").unwrap();
-        let mut places = Places { caches: vec![at("cache")], libraries: vec![at("lib")], ..Places::only(at("own")) };
-        assert!(matches!(places.find(), Err(ModelError::NoRuntime(model)) if model == snapshot), "a model alone is said to lack a runtime");
+        let mut places = Places {
+            caches: vec![at("cache")],
+            libraries: vec![at("lib")],
+            ..Places::only(at("own"))
+        };
+        assert!(
+            matches!(places.find(), Err(ModelError::NoRuntime(model)) if model == snapshot),
+            "a model alone is said to lack a runtime"
+        );
         touch(&at("lib").join(RUNTIME_FILE));
         let found = places.find().unwrap().unwrap();
-        assert_eq!((found.folder, found.runtime), (snapshot, at("lib").join(RUNTIME_FILE)));
+        assert_eq!(
+            (found.folder, found.runtime),
+            (snapshot, at("lib").join(RUNTIME_FILE))
+        );
 
         model_in(&places.own_model());
         touch(&places.own_runtime());
         let found = places.find().unwrap().unwrap();
-        assert_eq!((found.folder, found.runtime), (places.own_model(), places.own_runtime()));
+        assert_eq!(
+            (found.folder, found.runtime),
+            (places.own_model(), places.own_runtime())
+        );
 
         places.model = Some(at("named").into());
         places.runtime = Some(at("other.so").into());
         let found = places.find().unwrap().unwrap();
-        assert_eq!((found.folder, found.runtime), (at("named"), at("other.so")), "even if it is not there: opening says so");
+        assert_eq!(
+            (found.folder, found.runtime),
+            (at("named"), at("other.so")),
+            "even if it is not there: opening says so"
+        );
 
         places.model = Some("off".into());
         assert_eq!(places.find().unwrap(), None);
@@ -204,7 +268,10 @@ mod tests {
         model_in(&hub.join("snapshots/abc"));
         std::fs::remove_file(hub.join("snapshots/abc/config.json")).unwrap();
         std::fs::create_dir_all(hub.join("refs")).unwrap();
-        let places = Places { caches: vec![folder.path().to_owned()], ..Places::only(folder.path().join("own")) };
+        let places = Places {
+            caches: vec![folder.path().to_owned()],
+            ..Places::only(folder.path().join("own"))
+        };
         for revision in ["abc", "../snapshots/abc", ""] {
             std::fs::write(hub.join("refs/main"), revision).unwrap();
             assert_eq!(places.find().unwrap(), None, "{revision:?}");

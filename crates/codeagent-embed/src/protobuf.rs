@@ -1,8 +1,11 @@
-//! How is a protobuf message written? As much of the encoding as an ONNX model needs: numbers, texts and messages in messages.
+//! How is a protobuf message written? As much of the encoding as an ONNX model needs: numbers,
+//! texts and messages in messages.
 //!
-//! **Limits.** Writes only. A library would bring a macro, a build step or three crates for these few lines.
+//! **Limits.** Writes only. A library would bring a macro, a build step or three crates for these
+//! few lines.
 
-/// A message in the making. Fields may be written in any order; one that is written again is a list.
+/// A message in the making. Fields may be written in any order; one that is written again is a
+/// list.
 #[derive(Default)]
 pub(crate) struct Message(Vec<u8>);
 
@@ -74,7 +77,10 @@ mod tests {
         assert_eq!(number.0, [0x08, 0x96, 0x01]);
         let mut text = Message::default();
         text.text(2, "testing");
-        assert_eq!(text.0, [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67]);
+        assert_eq!(
+            text.0,
+            [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67]
+        );
         let mut outer = Message::default();
         outer.message(3, &number);
         assert_eq!(outer.0, [0x1a, 0x03, 0x08, 0x96, 0x01]);

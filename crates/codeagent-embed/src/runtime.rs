@@ -1,7 +1,7 @@
 //! Which ONNX Runtime does this process use? The library at a path, loaded once.
 //!
-//! A library that is cut off is never handed to the system's loader: the loader maps its parts into memory, and to touch one that is not in the
-//! file ends the process.
+//! A library that is cut off is never handed to the system's loader: the loader maps its parts into
+//! memory, and to touch one that is not in the file ends the process.
 //!
 //! **Limits.** One library per process: another one is refused until the process starts again.
 
@@ -23,16 +23,31 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     match &*loaded {
         Some((first, environment)) if first == path => return Ok(environment.clone()),
-        Some((first, _)) => return Err(ModelError::OtherRuntime { first: first.clone(), asked: path.clone() }),
+        Some((first, _)) => {
+            return Err(ModelError::OtherRuntime {
+                first: first.clone(),
+                asked: path.clone(),
+            });
+        }
         None => {}
     }
     check_whole(path)?;
-    let bad = |problem: String| ModelError::BadLibrary { path: path.clone(), problem };
+    let bad = |problem: String| ModelError::BadLibrary {
+        path: path.clone(),
+        problem,
+    };
     let builder = ort::init_from(path).map_err(|error| match error {
-        ort::LoadDynamicError::BadVersion { version_str, .. } => ModelError::OldRuntime { path: path.clone(), found: version_str },
+        ort::LoadDynamicError::BadVersion { version_str, .. } => ModelError::OldRuntime {
+            path: path.clone(),
+            found: version_str,
+        },
         other => bad(other.to_string()),
     })?;
-    let environment = builder.with_name("codeagent").with_telemetry(false).build().map_err(|error| bad(error.to_string()))?;
+    let environment = builder
+        .with_name("codeagent")
+        .with_telemetry(false)
+        .build()
+        .map_err(|error| bad(error.to_string()))?;
     *loaded = Some((path.clone(), environment.clone()));
     Ok(environment)
 }
@@ -41,8 +56,13 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
 pub(crate) fn check_whole(path: &Path) -> Result<(), ModelError> {
     let file = std::fs::File::open(path).map_err(ModelError::unreadable(path))?;
     let cache = ReadCache::new(file);
-    let cut = |problem: String| ModelError::CutLibrary { path: path.to_owned(), problem };
-    let length = (&cache).len().map_err(|()| cut("its length is not known".to_owned()))?;
+    let cut = |problem: String| ModelError::CutLibrary {
+        path: path.to_owned(),
+        problem,
+    };
+    let length = (&cache)
+        .len()
+        .map_err(|()| cut("its length is not known".to_owned()))?;
     let library = object::File::parse(&cache).map_err(|error| cut(error.to_string()))?;
     let mut end = 0;
     for segment in library.segments() {
@@ -80,7 +100,10 @@ mod tests {
     fn a_library_that_is_not_there_is_an_error() {
         let error = refused(Path::new("/nowhere/libonnxruntime.so"));
         assert!(matches!(&error, ModelError::Unreadable { .. }), "{error}");
-        assert!(error.to_string().contains("codeagent model install"), "{error}");
+        assert!(
+            error.to_string().contains("codeagent model install"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -97,10 +120,22 @@ mod tests {
         let program = std::env::current_exe().unwrap();
         check_whole(&program).unwrap();
         let whole = std::fs::read(&program).unwrap();
-        for length in [1, 63, 64, 1000, whole.len() / 3, whole.len() / 2, whole.len() * 9 / 10] {
+        for length in [
+            1,
+            63,
+            64,
+            1000,
+            whole.len() / 3,
+            whole.len() / 2,
+            whole.len() * 9 / 10,
+        ] {
             let (_folder, path) = file("libonnxruntime.so", &whole[..length]);
             let error = refused(&path);
-            assert!(matches!(&error, ModelError::CutLibrary { .. }), "{length} of {} bytes: {error}", whole.len());
+            assert!(
+                matches!(&error, ModelError::CutLibrary { .. }),
+                "{length} of {} bytes: {error}",
+                whole.len()
+            );
         }
     }
 
@@ -109,8 +144,14 @@ mod tests {
     #[test]
     fn a_library_of_something_else_is_refused() {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-        let library = maps.lines().filter_map(|line| line.split_whitespace().last()).find(|path| path.contains("/libc"));
+        let library = maps
+            .lines()
+            .filter_map(|line| line.split_whitespace().last())
+            .find(|path| path.contains("/libc"));
         let error = refused(Path::new(library.unwrap()));
-        assert!(matches!(&error, ModelError::BadLibrary { problem, .. } if problem.contains("OrtGetApiBase")), "{error}");
+        assert!(
+            matches!(&error, ModelError::BadLibrary { problem, .. } if problem.contains("OrtGetApiBase")),
+            "{error}"
+        );
     }
 }

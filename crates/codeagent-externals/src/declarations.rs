@@ -1,8 +1,10 @@
 //! Declaration files become the texts that `codeagent-core` carries: `lib.*.d.ts` in, one blob out.
 //!
-//! Comments go, white space shrinks, and a declaration is cut at its members, so that a reader can leave out members by their names.
+//! Comments go, white space shrinks, and a declaration is cut at its members, so that a reader can
+//! leave out members by their names.
 //!
-//! **Limits.** Cuts at semicolons and braces, as the files of TypeScript's own libraries are written; whoever reads the blob parses the texts.
+//! **Limits.** Cuts at semicolons and braces, as the files of TypeScript's own libraries are
+//! written; whoever reads the blob parses the texts.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +20,15 @@ pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
     let mut packer = Packer::default();
     let mut order: Vec<&str> = Vec::new();
     for name in files.keys() {
-        put_in_order(name, files, &mut order).with_context(|| format!("{name} refers to what is not there"))?;
+        put_in_order(name, files, &mut order)
+            .with_context(|| format!("{name} refers to what is not there"))?;
     }
     for name in order {
         let text = &files[name];
         packer.library(name, references(text));
         for statement in global_statements(&stripped(text)) {
-            let declaration = declaration(&statement).with_context(|| format!("{name}: nothing is declared by `{statement:.60}`"))?;
+            let declaration = declaration(&statement)
+                .with_context(|| format!("{name}: nothing is declared by `{statement:.60}`"))?;
             packer.add(declaration);
         }
     }
@@ -32,7 +36,11 @@ pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
 }
 
 /// Puts a library behind those that it takes in.
-fn put_in_order<'f>(name: &str, files: &'f BTreeMap<String, String>, order: &mut Vec<&'f str>) -> Option<()> {
+fn put_in_order<'f>(
+    name: &str,
+    files: &'f BTreeMap<String, String>,
+    order: &mut Vec<&'f str>,
+) -> Option<()> {
     let (name, text) = files.get_key_value(name)?;
     for reference in references(text) {
         put_in_order(&reference, files, order)?;
@@ -43,7 +51,8 @@ fn put_in_order<'f>(name: &str, files: &'f BTreeMap<String, String>, order: &mut
     Some(())
 }
 
-/// The name of the library in a file: `es2015.core` of `lib.es2015.core.d.ts`. What a target gets by default is called `TARGET.full`.
+/// The name of the library in a file: `es2015.core` of `lib.es2015.core.d.ts`. What a target gets
+/// by default is called `TARGET.full`.
 #[must_use]
 pub fn library(file: &str) -> Option<String> {
     match file {
@@ -55,8 +64,13 @@ pub fn library(file: &str) -> Option<String> {
 
 /// The libraries that a file takes in: `/// <reference lib="es5" />`.
 fn references(text: &str) -> Vec<String> {
-    let lines = text.lines().filter(|line| line.starts_with("/// <reference lib="));
-    lines.filter_map(|line| line.split('"').nth(1)).map(str::to_ascii_lowercase).collect()
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with("/// <reference lib="));
+    lines
+        .filter_map(|line| line.split('"').nth(1))
+        .map(str::to_ascii_lowercase)
+        .collect()
 }
 
 /// A text without comments, each run of white space one space.
@@ -68,7 +82,9 @@ pub(crate) fn stripped(text: &str) -> String {
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '"' | '\'' | '`' => quoted(rest, first),
-            _ if first.is_whitespace() => rest.find(|other: char| !other.is_whitespace()).unwrap_or(rest.len()),
+            _ if first.is_whitespace() => rest
+                .find(|other: char| !other.is_whitespace())
+                .unwrap_or(rest.len()),
             _ => first.len_utf8(),
         };
         let (token, after) = rest.split_at(length);
@@ -111,7 +127,10 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
                 let after = text[at + 1..].trim_start();
                 // Braces in type parameters and arguments of the head.
                 let is_in_head = after.starts_with(['>', ',', '=', '|', '&', '[']);
-                ends = next == '}' && depth == 0 && !is_in_head && is_block(text[start..].trim_start());
+                ends = next == '}'
+                    && depth == 0
+                    && !is_in_head
+                    && is_block(text[start..].trim_start());
             }
             ';' => ends = depth == 0,
             _ => {}
@@ -128,12 +147,26 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
 }
 
 /// Words that stand before what is declared.
-const MODIFIERS: &[&str] =
-    &["export", "declare", "abstract", "private", "protected", "public", "override", "static", "readonly", "default", "get", "set"];
+const MODIFIERS: &[&str] = &[
+    "export",
+    "declare",
+    "abstract",
+    "private",
+    "protected",
+    "public",
+    "override",
+    "static",
+    "readonly",
+    "default",
+    "get",
+    "set",
+];
 
 /// Whether a statement ends with its body.
 fn is_block(statement: &str) -> bool {
-    let mut words = statement.split_whitespace().skip_while(|word| MODIFIERS.contains(word));
+    let mut words = statement
+        .split_whitespace()
+        .skip_while(|word| MODIFIERS.contains(word));
     match words.next() {
         Some("interface" | "namespace" | "class" | "module" | "enum" | "global") => true,
         Some("const") => words.next() == Some("enum"),
@@ -147,15 +180,34 @@ fn global_statements(text: &str) -> Vec<String> {
     if !all.iter().any(|statement| statement.starts_with("export ")) {
         return all.into_iter().map(str::to_owned).collect();
     }
-    let bodies = all.iter().filter_map(|statement| statement.strip_prefix("declare global {")?.strip_suffix('}'));
-    bodies.flat_map(statements).map(|statement| format!("declare {statement}")).collect()
+    let bodies = all.iter().filter_map(|statement| {
+        statement
+            .strip_prefix("declare global {")?
+            .strip_suffix('}')
+    });
+    bodies
+        .flat_map(statements)
+        .map(|statement| format!("declare {statement}"))
+        .collect()
 }
 
 /// A statement cut at the members of what it declares.
 pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     let mut words = words(statement);
     let keyword = words.find(|word| !MODIFIERS.contains(word))?;
-    if !["interface", "namespace", "class", "type", "var", "let", "const", "function", "enum"].contains(&keyword) {
+    if ![
+        "interface",
+        "namespace",
+        "class",
+        "type",
+        "var",
+        "let",
+        "const",
+        "function",
+        "enum",
+    ]
+    .contains(&keyword)
+    {
         return None;
     }
     // `const enum`
@@ -167,12 +219,22 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
         Some((opening, closing)) => {
             let members = statements(&statement[opening + 1..closing]).into_iter();
             let members = members.map(|member| (member_name(member), member.to_owned()));
-            let (head, tail) = (statement[..=opening].to_owned(), statement[closing..].to_owned());
-            std::iter::once((None, head)).chain(members).chain([(None, tail)]).collect()
+            let (head, tail) = (
+                statement[..=opening].to_owned(),
+                statement[closing..].to_owned(),
+            );
+            std::iter::once((None, head))
+                .chain(members)
+                .chain([(None, tail)])
+                .collect()
         }
         None => whole(),
     };
-    Some(Declaration { name, imports: Vec::new(), parts })
+    Some(Declaration {
+        name,
+        imports: Vec::new(),
+        parts,
+    })
 }
 
 /// Where the last braces of a statement open: those before may be a bound of a type parameter.
@@ -193,8 +255,12 @@ fn body(statement: &str) -> Option<usize> {
 /// The name by which a member is asked for; none of a signature, which is asked for without one.
 fn member_name(member: &str) -> Option<String> {
     let rest = MODIFIERS.iter().fold(member, |rest, word| {
-        let after = rest.strip_prefix(word).and_then(|after| after.strip_prefix(' '));
-        after.filter(|after| after.starts_with(|c: char| c.is_alphabetic() || "_$[\"".contains(c))).unwrap_or(rest)
+        let after = rest
+            .strip_prefix(word)
+            .and_then(|after| after.strip_prefix(' '));
+        after
+            .filter(|after| after.starts_with(|c: char| c.is_alphabetic() || "_$[\"".contains(c)))
+            .unwrap_or(rest)
     });
     match rest.chars().next()? {
         '"' => rest[1..].split('"').next().map(str::to_owned),
@@ -203,7 +269,9 @@ fn member_name(member: &str) -> Option<String> {
             (!key.contains(':') && !key.contains(" in ")).then(|| key.to_owned())
         }
         first if first.is_alphanumeric() || "_$".contains(first) => {
-            let name = rest.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).next()?;
+            let name = rest
+                .split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)))
+                .next()?;
             // `new (..)` constructs; a method may be called `new` too, but not here.
             (name != "new").then(|| name.to_owned())
         }
@@ -221,11 +289,19 @@ mod tests {
 
     #[test]
     fn comments_and_white_space_go_and_strings_stay() {
-        let text =
-            "/*! notice */\n/// <reference lib=\"es5\" />\ndeclare  var a: \"// no /* comment\"; // b\n\ninterface B { /** c */ d: 1; }";
-        assert_eq!(stripped(text), "declare var a: \"// no /* comment\"; interface B { d: 1; }");
+        let text = "/*! notice */\n/// <reference lib=\"es5\" />\ndeclare  var a: \"// no /* comment\"; // b\n\ninterface B { /** c */ d: 1; }";
+        assert_eq!(
+            stripped(text),
+            "declare var a: \"// no /* comment\"; interface B { d: 1; }"
+        );
         assert_eq!(references(text), ["es5"]);
-        assert_eq!(statements(&stripped(text)), ["declare var a: \"// no /* comment\";", "interface B { d: 1; }"]);
+        assert_eq!(
+            statements(&stripped(text)),
+            [
+                "declare var a: \"// no /* comment\";",
+                "interface B { d: 1; }"
+            ]
+        );
     }
 
     #[test]
@@ -234,13 +310,27 @@ mod tests {
             "interface A<T> extends B { readonly c: T; d(e: { f: 1; }): void; new (g: T): A<T>; (h: T): T; [i: string]: T; [Symbol.j]: T; \"k\": T; get: T; }",
         );
         let names: Vec<Option<&str>> = parts.iter().map(|part| part.0.as_deref()).collect();
-        let wanted = [None, Some("c"), Some("d"), None, None, None, Some("[Symbol.j]"), Some("k"), Some("get"), None];
+        let wanted = [
+            None,
+            Some("c"),
+            Some("d"),
+            None,
+            None,
+            None,
+            Some("[Symbol.j]"),
+            Some("k"),
+            Some("get"),
+            None,
+        ];
         assert_eq!(names, wanted);
     }
 
     #[test]
     fn the_members_of_a_namespace_stay_together() {
-        assert_eq!(cut("declare namespace A { interface B { c: 1; } var d: B; }").len(), 1);
+        assert_eq!(
+            cut("declare namespace A { interface B { c: 1; } var d: B; }").len(),
+            1
+        );
         assert_eq!(cut("declare function a(b: { c: 1; }): void;").len(), 1);
         assert_eq!(cut("type A = { b: 1; };").len(), 1);
     }
@@ -248,7 +338,10 @@ mod tests {
     #[test]
     fn of_a_module_what_is_global_counts() {
         let text = "export {}; declare class A { b(): void; } declare global { interface C { d: 1; } var e: C; }";
-        assert_eq!(global_statements(text), ["declare interface C { d: 1; }", "declare var e: C;"]);
+        assert_eq!(
+            global_statements(text),
+            ["declare interface C { d: 1; }", "declare var e: C;"]
+        );
     }
 
     #[test]

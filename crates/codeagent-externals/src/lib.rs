@@ -1,10 +1,11 @@
-//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out; likewise those of JavaScript's libraries
-//! ([`declarations`]) and of npm packages ([`packages`]).
+//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one
+//! blob out; likewise those of JavaScript's libraries ([`declarations`]) and of npm packages
+//! ([`packages`]).
 //!
 //! How an assembly is read is a matter of `codeagent_core::library::metadata`.
 //!
-//! **Limits.** Public and protected declarations only; of assemblies of the runtime itself (`System.Private.*`) only what another assembly
-//! forwards to.
+//! **Limits.** Public and protected declarations only; of assemblies of the runtime itself
+//! (`System.Private.*`) only what another assembly forwards to.
 
 pub mod declarations;
 pub mod packages;
@@ -23,25 +24,50 @@ use rustc_hash::FxHashSet;
 pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)> {
     let mut read = Vec::new();
     for (name, bytes) in assemblies {
-        read.push((name, Assembly::read(bytes).map_err(|problem| anyhow!("{name}: {problem}"))?));
+        read.push((
+            name,
+            Assembly::read(bytes).map_err(|problem| anyhow!("{name}: {problem}"))?,
+        ));
     }
-    let forwarded: FxHashSet<TypeName> = read.iter().flat_map(|(_, assembly)| assembly.forwards()).collect();
-    let is_kept = |assembly: &str, name: &TypeName| !assembly.starts_with("System.Private.") || forwarded.contains(name);
-    let public: FxHashSet<TypeName> =
-        read.iter().flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name))).collect();
+    let forwarded: FxHashSet<TypeName> = read
+        .iter()
+        .flat_map(|(_, assembly)| assembly.forwards())
+        .collect();
+    let is_kept = |assembly: &str, name: &TypeName| {
+        !assembly.starts_with("System.Private.") || forwarded.contains(name)
+    };
+    let public: FxHashSet<TypeName> = read
+        .iter()
+        .flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name)))
+        .collect();
     let mut packer = Packer::new();
     for (file, assembly) in &read {
-        assembly.units(&mut packer, Some(&public), &|name| is_kept(file, name)).map_err(|problem| anyhow!("{file}: {problem}"))?;
+        assembly
+            .units(&mut packer, Some(&public), &|name| is_kept(file, name))
+            .map_err(|problem| anyhow!("{file}: {problem}"))?;
     }
     Ok((packer.finish(), packer))
 }
 
-/// Whether an assembly belongs to the shared frameworks of .NET and ASP.NET Core or to Microsoft.Extensions, by its file name.
+/// Whether an assembly belongs to the shared frameworks of .NET and ASP.NET Core or to
+/// Microsoft.Extensions, by its file name.
 #[must_use]
 pub fn is_framework(name: &str) -> bool {
-    const FRAMEWORKS: &[&str] = &["System", "Microsoft.AspNetCore", "Microsoft.Extensions", "Microsoft.VisualBasic", "Microsoft.Win32"];
-    const SINGLE: &[&str] =
-        &["Microsoft.CSharp", "Microsoft.JSInterop", "Microsoft.Net.Http.Headers", "WindowsBase", "mscorlib", "netstandard"];
+    const FRAMEWORKS: &[&str] = &[
+        "System",
+        "Microsoft.AspNetCore",
+        "Microsoft.Extensions",
+        "Microsoft.VisualBasic",
+        "Microsoft.Win32",
+    ];
+    const SINGLE: &[&str] = &[
+        "Microsoft.CSharp",
+        "Microsoft.JSInterop",
+        "Microsoft.Net.Http.Headers",
+        "WindowsBase",
+        "mscorlib",
+        "netstandard",
+    ];
     // Packages of the same prefixes that the frameworks do not have.
     const PACKAGES: &[&str] = &[
         "Microsoft.Extensions.AI.Abstractions",
@@ -58,7 +84,12 @@ pub fn is_framework(name: &str) -> bool {
         "System.Security.Permissions",
         "System.Windows.Extensions",
     ];
-    let Some(name) = name.strip_suffix(".dll") else { return false };
-    let prefixed = |prefix: &&str| name.strip_prefix(*prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let Some(name) = name.strip_suffix(".dll") else {
+        return false;
+    };
+    let prefixed = |prefix: &&str| {
+        name.strip_prefix(*prefix)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     (FRAMEWORKS.iter().any(prefixed) || SINGLE.contains(&name)) && !PACKAGES.contains(&name)
 }

@@ -1,9 +1,15 @@
-//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework assemblies, TypeScript's libraries or npm packages
-//! in `node_modules`, or says whether it still is the same.
+//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework
+//! assemblies, TypeScript's libraries or npm packages in `node_modules`, or says whether it still
+//! is the same.
 //!
-//! **Limits.** Which package the folder comes from stands in `crates/codeagent-core/data/NOTICE.md`; nothing is fetched.
+//! **Limits.** Which package the folder comes from stands in
+//! `crates/codeagent-core/data/NOTICE.md`; nothing is fetched.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a tool for developers")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a tool for developers"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,7 +42,10 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
     if !packages.is_empty() {
         let (made, packer) = packages::blob(&packages)?;
         let (packages, declarations) = packer.counts();
-        println!("{packages} packages, {declarations} declarations, {} bytes", made.len());
+        println!(
+            "{packages} packages, {declarations} declarations, {} bytes",
+            made.len()
+        );
         return Ok(made);
     }
     let (mut assemblies, mut libraries) = (BTreeMap::new(), BTreeMap::new());
@@ -56,20 +65,34 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
         let (made, packer) = declarations::blob(&libraries)?;
         (made, packer.counts())
     };
-    println!("{} files, {declared} declarations, {members} members, {} bytes", assemblies.len() + libraries.len(), made.len());
+    println!(
+        "{} files, {declared} declarations, {members} members, {} bytes",
+        assemblies.len() + libraries.len(),
+        made.len()
+    );
     Ok(made)
 }
 
 /// The packages in a folder `node_modules`, by name.
 fn packages_in(folder: &Path) -> Result<BTreeMap<String, Files>> {
     let mut all = BTreeMap::new();
-    for entry in std::fs::read_dir(folder.join("node_modules")).into_iter().flatten() {
+    for entry in std::fs::read_dir(folder.join("node_modules"))
+        .into_iter()
+        .flatten()
+    {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if name.starts_with('@') {
             for entry in std::fs::read_dir(&path)? {
                 let entry = entry?;
-                all.insert(format!("{name}/{}", entry.file_name().to_string_lossy()), files_in(&entry.path())?);
+                all.insert(
+                    format!("{name}/{}", entry.file_name().to_string_lossy()),
+                    files_in(&entry.path())?,
+                );
             }
         } else if path.join("package.json").exists() {
             all.insert(name, files_in(&path)?);
@@ -83,7 +106,10 @@ fn files_in(folder: &Path) -> Result<Files> {
     while let Some(inner) = open.pop() {
         for entry in std::fs::read_dir(&inner)? {
             let path = entry?.path();
-            let relative = path.strip_prefix(folder)?.to_string_lossy().replace('\\', "/");
+            let relative = path
+                .strip_prefix(folder)?
+                .to_string_lossy()
+                .replace('\\', "/");
             if path.is_dir() {
                 open.push(path);
             } else if relative.ends_with(".d.ts") || relative == "package.json" {

@@ -1,11 +1,13 @@
-//! Declaration files of npm packages become the texts that `codeagent-core` carries: packages in, one blob out.
+//! Declaration files of npm packages become the texts that `codeagent-core` carries: packages in,
+//! one blob out.
 //!
-//! A file that the entry points of a package lead to becomes the block `declare module "package/path"`, and what it imports by a relative path is
-//! imported by that name; what a package declares for all files stays outside of blocks. Imports and export clauses are cut at their names, other
-//! declarations at their members.
+//! A file that the entry points of a package lead to becomes the block
+//! `declare module "package/path"`, and what it imports by a relative path is imported by that
+//! name; what a package declares for all files stays outside of blocks. Imports and export clauses
+//! are cut at their names, other declarations at their members.
 //!
-//! **Limits.** Entry points are those of `exports` without patterns, else `typings`, `types`, `index.d.ts`; no `typesVersions`. What a package adds to
-//! another module is left out.
+//! **Limits.** Entry points are those of `exports` without patterns, else `typings`, `types`,
+//! `index.d.ts`; no `typesVersions`. What a package adds to another module is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +37,10 @@ pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, Packer)> {
 /// The name by which a package is imported: declarations of `a` may come as `@types/a`.
 fn imported_as(folder: &str) -> String {
     match folder.strip_prefix("@types/") {
-        Some(name) => name.split_once("__").map_or_else(|| name.to_owned(), |(scope, name)| format!("@{scope}/{name}")),
+        Some(name) => name.split_once("__").map_or_else(
+            || name.to_owned(),
+            |(scope, name)| format!("@{scope}/{name}"),
+        ),
         None => folder.to_owned(),
     }
 }
@@ -50,26 +55,42 @@ struct Package<'f> {
 
 impl<'f> Package<'f> {
     fn read(name: String, files: &'f Files) -> Result<Self> {
-        let manifest: Value = serde_json::from_str(files.get("package.json").context("no package.json")?)?;
+        let manifest: Value =
+            serde_json::from_str(files.get("package.json").context("no package.json")?)?;
         let mut entries = BTreeMap::new();
-        let file = |path: &str| Some(path.trim_start_matches("./").to_owned()).filter(|path| files.contains_key(path));
+        let file = |path: &str| {
+            Some(path.trim_start_matches("./").to_owned()).filter(|path| files.contains_key(path))
+        };
         match manifest.get("exports") {
             Some(Value::Object(exports)) => {
                 for (key, value) in exports.iter().filter(|(key, _)| !key.contains('*')) {
                     if let Some(found) = types(value).and_then(file) {
-                        entries.entry(found).or_insert_with(|| format!("{name}{}", key.trim_start_matches('.')));
+                        entries
+                            .entry(found)
+                            .or_insert_with(|| format!("{name}{}", key.trim_start_matches('.')));
                     }
                 }
             }
             _ => {
-                let named = ["typings", "types"].iter().find_map(|field| manifest.get(field).and_then(Value::as_str));
-                entries.extend(named.or(Some("index.d.ts")).and_then(file).map(|file| (file, name.clone())));
+                let named = ["typings", "types"]
+                    .iter()
+                    .find_map(|field| manifest.get(field).and_then(Value::as_str));
+                entries.extend(
+                    named
+                        .or(Some("index.d.ts"))
+                        .and_then(file)
+                        .map(|file| (file, name.clone())),
+                );
             }
         }
         if entries.is_empty() {
             return Err(anyhow!("no entry point has declarations"));
         }
-        Ok(Self { name, files, entries })
+        Ok(Self {
+            name,
+            files,
+            entries,
+        })
     }
 
     /// Adds the package to a blob.
@@ -79,24 +100,43 @@ impl<'f> Package<'f> {
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(path) = open.pop() {
             let leads_to = self.file(&path, &mut modules)?;
-            open.extend(leads_to.into_iter().filter(|path| seen.insert(path.clone())));
+            open.extend(
+                leads_to
+                    .into_iter()
+                    .filter(|path| seen.insert(path.clone())),
+            );
         }
         packer.package(&self.name);
         for (module, declarations) in modules {
             packer.module(&module);
-            declarations.iter().for_each(|declaration| packer.add(declaration));
+            declarations
+                .iter()
+                .for_each(|declaration| packer.add(declaration));
         }
         Ok(())
     }
 
-    /// Adds what a file declares, by module; that for all files has no name. Gives the files of the package that it leads to.
-    fn file(&self, path: &str, modules: &mut BTreeMap<String, Vec<Declaration>>) -> Result<Vec<String>> {
+    /// Adds what a file declares, by module; that for all files has no name. Gives the files of the
+    /// package that it leads to.
+    fn file(
+        &self,
+        path: &str,
+        modules: &mut BTreeMap<String, Vec<Declaration>>,
+    ) -> Result<Vec<String>> {
         let text = &self.files[path];
-        let mut leads_to: Vec<String> = referenced(text).filter_map(|reference| self.find(path, &reference)).collect();
+        let mut leads_to: Vec<String> = referenced(text)
+            .filter_map(|reference| self.find(path, &reference))
+            .collect();
         let text = self.renamed(path, &stripped(text), &mut leads_to);
         let all = statements(&text);
-        let is_module = all.iter().any(|statement| statement.starts_with("import ") || statement.starts_with("export "));
-        let own = if is_module { self.module(path) } else { String::new() };
+        let is_module = all
+            .iter()
+            .any(|statement| statement.starts_with("import ") || statement.starts_with("export "));
+        let own = if is_module {
+            self.module(path)
+        } else {
+            String::new()
+        };
         let mut own = (own, all);
         let mut blocks = Vec::new();
         own.1.retain(|statement| {
@@ -109,7 +149,10 @@ impl<'f> Package<'f> {
         let mut index = 0;
         while let Some((_, body)) = blocks.get_mut(index) {
             // `global` in `declare module`.
-            let inner: Vec<_> = body.iter().filter_map(|statement| block(statement)).collect();
+            let inner: Vec<_> = body
+                .iter()
+                .filter_map(|statement| block(statement))
+                .collect();
             body.retain(|statement| block(statement).is_none());
             blocks.extend(inner);
             index += 1;
@@ -118,7 +161,9 @@ impl<'f> Package<'f> {
         for (module, statements) in blocks {
             let made = modules.entry(module.clone()).or_default();
             for statement in flattened(&module, statements) {
-                made.extend(cut(&statement).with_context(|| format!("{path}: nothing is declared by `{statement:.80}`"))?);
+                made.extend(cut(&statement).with_context(|| {
+                    format!("{path}: nothing is declared by `{statement:.80}`")
+                })?);
             }
         }
         Ok(leads_to)
@@ -126,7 +171,10 @@ impl<'f> Package<'f> {
 
     /// The name of the module that a file is.
     fn module(&self, path: &str) -> String {
-        self.entries.get(path).cloned().unwrap_or_else(|| format!("{}/{}", self.name, without_extension(path)))
+        self.entries
+            .get(path)
+            .cloned()
+            .unwrap_or_else(|| format!("{}/{}", self.name, without_extension(path)))
     }
 
     /// The file of a relative specifier in a file.
@@ -142,9 +190,21 @@ impl<'f> Package<'f> {
         }
         let path = parts.join("/");
         let script = path.strip_suffix(".js").unwrap_or(&path);
-        let candidates = [path.clone(), format!("{script}.d.ts"), format!("{path}.d.ts"), format!("{path}/index.d.ts")];
-        let index = if path.is_empty() { Some("index.d.ts".to_owned()) } else { None };
-        candidates.into_iter().chain(index).find(|path| path.ends_with(".d.ts") && self.files.contains_key(path))
+        let candidates = [
+            path.clone(),
+            format!("{script}.d.ts"),
+            format!("{path}.d.ts"),
+            format!("{path}/index.d.ts"),
+        ];
+        let index = if path.is_empty() {
+            Some("index.d.ts".to_owned())
+        } else {
+            None
+        };
+        candidates
+            .into_iter()
+            .chain(index)
+            .find(|path| path.ends_with(".d.ts") && self.files.contains_key(path))
     }
 
     /// The text with the names of modules in the place of relative specifiers.
@@ -156,8 +216,13 @@ impl<'f> Package<'f> {
             let (string, after) = from.split_at(quoted(from, from.chars().next().unwrap_or('"')));
             out.push_str(before);
             let specifier = string.trim_matches(['"', '\'']);
-            let is_imported = ["from ", "import ", "import(", "require("].iter().any(|word| before.ends_with(word));
-            match self.find(path, specifier).filter(|_| is_imported && specifier.starts_with('.')) {
+            let is_imported = ["from ", "import ", "import(", "require("]
+                .iter()
+                .any(|word| before.ends_with(word));
+            match self
+                .find(path, specifier)
+                .filter(|_| is_imported && specifier.starts_with('.'))
+            {
                 Some(target) => {
                     out.extend(["\"", &self.module(&target), "\""]);
                     leads_to.push(target);
@@ -175,14 +240,21 @@ impl<'f> Package<'f> {
 fn types(value: &Value) -> Option<&str> {
     match value {
         Value::String(path) => Some(path.as_str()).filter(|path| path.ends_with(".d.ts")),
-        Value::Object(conditions) => conditions.get("types").into_iter().chain(conditions.values()).find_map(types),
+        Value::Object(conditions) => conditions
+            .get("types")
+            .into_iter()
+            .chain(conditions.values())
+            .find_map(types),
         _ => None,
     }
 }
 
 /// The files that `/// <reference path="a.d.ts" />` names.
 fn referenced(text: &str) -> impl Iterator<Item = String> {
-    text.lines().filter(|line| line.starts_with("/// <reference path=")).filter_map(|line| line.split('"').nth(1)).map(str::to_owned)
+    text.lines()
+        .filter(|line| line.starts_with("/// <reference path="))
+        .filter_map(|line| line.split('"').nth(1))
+        .map(str::to_owned)
 }
 
 fn without_extension(path: &str) -> &str {
@@ -200,31 +272,57 @@ fn block(statement: &str) -> Option<(String, Vec<&str>)> {
     let (head, body) = undeclared(statement).split_once('{')?;
     let name = match head.trim_end() {
         "global" => String::new(),
-        head => head.strip_prefix("module ")?.trim().strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?.to_owned(),
+        head => head
+            .strip_prefix("module ")?
+            .trim()
+            .strip_prefix(['"', '\''])?
+            .strip_suffix(['"', '\''])?
+            .to_owned(),
     };
     Some((name, statements(body.strip_suffix('}')?)))
 }
 
-/// The statements of a module. What a namespace declares that is all the module gives out (`export = N`) is declared by the module itself, so that
-/// it can be left out by name.
+/// The statements of a module. What a namespace declares that is all the module gives out
+/// (`export = N`) is declared by the module itself, so that it can be left out by name.
 fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
-    let assigned = all.iter().find_map(|statement| statement.strip_prefix("export = ")?.strip_suffix(';'));
-    let declares = |statement: &str, name: &str| declaration(statement).is_some_and(|declared| declared.name == name);
+    let assigned = all
+        .iter()
+        .find_map(|statement| statement.strip_prefix("export = ")?.strip_suffix(';'));
+    let declares = |statement: &str, name: &str| {
+        declaration(statement).is_some_and(|declared| declared.name == name)
+    };
     let body = |statement: &str, name: &str| {
         let head = format!("namespace {name} {{");
-        Some(undeclared(statement).strip_prefix(&head)?.strip_suffix('}')?.to_owned())
+        Some(
+            undeclared(statement)
+                .strip_prefix(&head)?
+                .strip_suffix('}')?
+                .to_owned(),
+        )
     };
-    let Some(name) = assigned else { return all.into_iter().map(str::to_owned).collect() };
+    let Some(name) = assigned else {
+        return all.into_iter().map(str::to_owned).collect();
+    };
     let mut declared = all.iter().filter(|statement| declares(statement, name));
-    if declared.clone().next().is_none() || !declared.all(|statement| body(statement, name).is_some()) {
+    if declared.clone().next().is_none()
+        || !declared.all(|statement| body(statement, name).is_some())
+    {
         return all.into_iter().map(str::to_owned).collect();
     }
-    let mut made = vec![format!("import * as {name} from \"{module}\";"), format!("export {{ {name} as default }};")];
-    for statement in all.iter().filter(|statement| !statement.starts_with("export = ")) {
+    let mut made = vec![
+        format!("import * as {name} from \"{module}\";"),
+        format!("export {{ {name} as default }};"),
+    ];
+    for statement in all
+        .iter()
+        .filter(|statement| !statement.starts_with("export = "))
+    {
         match body(statement, name) {
-            Some(body) => made.extend(statements(&body).into_iter().map(|inner| match inner.strip_prefix("export ") {
-                Some(_) => inner.to_owned(),
-                None => format!("export {inner}"),
+            Some(body) => made.extend(statements(&body).into_iter().map(|inner| {
+                match inner.strip_prefix("export ") {
+                    Some(_) => inner.to_owned(),
+                    None => format!("export {inner}"),
+                }
             })),
             None => made.push((*statement).to_owned()),
         }
@@ -235,10 +333,16 @@ fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
 /// A statement of a module, cut at its names.
 fn cut(statement: &str) -> Option<Vec<Declaration>> {
     if let Some(rest) = statement.strip_prefix("import ") {
-        let rest = rest.strip_prefix("type ").filter(|rest| !rest.starts_with("from ") && !rest.starts_with("= ")).unwrap_or(rest);
+        let rest = rest
+            .strip_prefix("type ")
+            .filter(|rest| !rest.starts_with("from ") && !rest.starts_with("= "))
+            .unwrap_or(rest);
         return Some(imported(rest));
     }
-    if statement.starts_with("export as namespace ") || statement == "export {};" || statement == "export { };" {
+    if statement.starts_with("export as namespace ")
+        || statement == "export {};"
+        || statement == "export { };"
+    {
         return Some(Vec::new());
     }
     if statement.starts_with("export = ") {
@@ -248,15 +352,37 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
         return Some(vec![whole("default", None, statement.to_owned())]);
     }
     if let Some(rest) = statement.strip_prefix("export import ") {
-        return Some(vec![whole(rest.split(" =").next()?, None, statement.to_owned())]);
+        return Some(vec![whole(
+            rest.split(" =").next()?,
+            None,
+            statement.to_owned(),
+        )]);
     }
-    let clause = statement.strip_prefix("export ").map(|rest| rest.strip_prefix("type ").unwrap_or(rest));
+    let clause = statement
+        .strip_prefix("export ")
+        .map(|rest| rest.strip_prefix("type ").unwrap_or(rest));
     if let Some(rest) = clause.and_then(|rest| rest.strip_prefix('*')) {
-        let name = rest.trim_start().strip_prefix("as ").and_then(|rest| rest.split(' ').next());
-        return Some(vec![whole(name.unwrap_or_default(), Some((rest, ALL)), statement.to_owned())]);
+        let name = rest
+            .trim_start()
+            .strip_prefix("as ")
+            .and_then(|rest| rest.split(' ').next());
+        return Some(vec![whole(
+            name.unwrap_or_default(),
+            Some((rest, ALL)),
+            statement.to_owned(),
+        )]);
     }
-    if let Some((names, from)) = clause.and_then(|rest| rest.strip_prefix('{')).and_then(|rest| rest.split_once('}')) {
-        let made = |(name, import, text): (&str, _, _)| whole(name, Some((from, import)), format!("export {{ {text} }}{from}"));
+    if let Some((names, from)) = clause
+        .and_then(|rest| rest.strip_prefix('{'))
+        .and_then(|rest| rest.split_once('}'))
+    {
+        let made = |(name, import, text): (&str, _, _)| {
+            whole(
+                name,
+                Some((from, import)),
+                format!("export {{ {text} }}{from}"),
+            )
+        };
         return Some(names_in(names).map(made).collect());
     }
     let bare = match statement.strip_prefix("export ") {
@@ -266,16 +392,26 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
     let mut declared = declaration(&bare)?;
     // `import("m").A`, `typeof import("m")`
     for rest in bare.split("import(").skip(1) {
-        let name = rest.split_once(").").map(|(_, member)| words(member).next().unwrap_or(ALL));
-        declared.imports.extend(specifier(rest).map(|module| (module.to_owned(), name.unwrap_or(ALL).to_owned())));
+        let name = rest
+            .split_once(").")
+            .map(|(_, member)| words(member).next().unwrap_or(ALL));
+        declared.imports.extend(
+            specifier(rest).map(|module| (module.to_owned(), name.unwrap_or(ALL).to_owned())),
+        );
     }
     Some(vec![declared])
 }
 
-/// A declaration that is not cut. `import` is a text that names the module that it is imported from, and the name there.
+/// A declaration that is not cut. `import` is a text that names the module that it is imported
+/// from, and the name there.
 fn whole(name: &str, import: Option<(&str, &str)>, text: String) -> Declaration {
-    let import = import.and_then(|(from, name)| Some((specifier(from)?.to_owned(), name.to_owned())));
-    Declaration { name: name.to_owned(), imports: import.into_iter().collect(), parts: vec![(None, text)] }
+    let import =
+        import.and_then(|(from, name)| Some((specifier(from)?.to_owned(), name.to_owned())));
+    Declaration {
+        name: name.to_owned(),
+        imports: import.into_iter().collect(),
+        parts: vec![(None, text)],
+    }
 }
 
 /// The first string in a text.
@@ -290,23 +426,49 @@ fn imported(rest: &str) -> Vec<Declaration> {
     let Some((clause, from)) = rest.split_once(" from ") else {
         // `import a = require("b")`; without a name (`import "a"`) it declares nothing.
         let name = rest.split_once(" = ").map(|(name, _)| name);
-        return name.map(|name| whole(name, Some((rest, ALL)), format!("import {rest}"))).into_iter().collect();
+        return name
+            .map(|name| whole(name, Some((rest, ALL)), format!("import {rest}")))
+            .into_iter()
+            .collect();
     };
     let (default, names) = clause.split_once('{').unwrap_or((clause, ""));
     let mut all = Vec::new();
-    for part in default.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (name, import) = part.strip_prefix("* as ").map_or((part, "default"), |name| (name, ALL));
-        all.push(whole(name, Some((from, import)), format!("import {part} from {from}")));
+    for part in default
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        let (name, import) = part
+            .strip_prefix("* as ")
+            .map_or((part, "default"), |name| (name, ALL));
+        all.push(whole(
+            name,
+            Some((from, import)),
+            format!("import {part} from {from}"),
+        ));
     }
     let names = names_in(names.trim_end_matches([' ', '}']));
-    all.extend(names.map(|(name, import, text)| whole(name, Some((from, import)), format!("import {{ {text} }} from {from}"))));
+    all.extend(names.map(|(name, import, text)| {
+        whole(
+            name,
+            Some((from, import)),
+            format!("import {{ {text} }} from {from}"),
+        )
+    }));
     all
 }
 
 /// The names in braces, as what, with their texts: `a` and `b`, `c` of `a, type c as b`.
 fn names_in(names: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    let all = names.split(',').map(str::trim).filter(|text| !text.is_empty()).map(|text| text.strip_prefix("type ").unwrap_or(text));
-    all.map(|text| text.split_once(" as ").map_or((text, text, text), |(name, alias)| (alias, name, text)))
+    let all = names
+        .split(',')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(|text| text.strip_prefix("type ").unwrap_or(text));
+    all.map(|text| {
+        text.split_once(" as ")
+            .map_or((text, text, text), |(name, alias)| (alias, name, text))
+    })
 }
 
 #[cfg(test)]
@@ -314,7 +476,11 @@ mod tests {
     use super::*;
 
     fn named(statement: &str) -> Vec<(String, Vec<(String, String)>)> {
-        cut(statement).unwrap_or_default().into_iter().map(|made| (made.name, made.imports)).collect()
+        cut(statement)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|made| (made.name, made.imports))
+            .collect()
     }
 
     fn import(module: &str, name: &str) -> Vec<(String, String)> {
@@ -324,29 +490,56 @@ mod tests {
     #[test]
     fn imports_and_clauses_are_cut_at_their_names() {
         /// A statement and its declarations: name, module that it is imported from, and name there.
-        type Case = (&'static str, &'static [(&'static str, &'static str, &'static str)]);
+        type Case = (
+            &'static str,
+            &'static [(&'static str, &'static str, &'static str)],
+        );
         let cases: &[Case] = &[
-            ("import a, { b as c, type d } from \"m\";", &[("a", "m", "default"), ("c", "m", "b"), ("d", "m", "d")]),
+            (
+                "import a, { b as c, type d } from \"m\";",
+                &[("a", "m", "default"), ("c", "m", "b"), ("d", "m", "d")],
+            ),
             ("import type * as a from 'm';", &[("a", "m", ALL)]),
             ("import a = require(\"m\");", &[("a", "m", ALL)]),
-            ("export { a, b as c } from \"m\";", &[("a", "m", "a"), ("c", "m", "b")]),
+            (
+                "export { a, b as c } from \"m\";",
+                &[("a", "m", "a"), ("c", "m", "b")],
+            ),
             ("export * from \"m\";", &[("", "m", ALL)]),
             ("export * as a from \"m\";", &[("a", "m", ALL)]),
         ];
         for (statement, wanted) in cases {
-            let wanted: Vec<_> = wanted.iter().map(|(name, module, of)| ((*name).to_owned(), import(module, of))).collect();
+            let wanted: Vec<_> = wanted
+                .iter()
+                .map(|(name, module, of)| ((*name).to_owned(), import(module, of)))
+                .collect();
             assert_eq!(named(statement), wanted, "{statement}");
         }
         assert_eq!(named("export { a as b };"), [("b".to_owned(), Vec::new())]);
-        assert_eq!(named("export declare const a: import(\"m\").B;"), [("a".to_owned(), import("m", "B"))]);
+        assert_eq!(
+            named("export declare const a: import(\"m\").B;"),
+            [("a".to_owned(), import("m", "B"))]
+        );
         assert_eq!(named("import \"m\";"), []);
     }
 
     #[test]
     fn what_is_given_out_as_a_whole_is_declared_by_the_module() {
-        let made = flattened("m", vec!["export = N;", "declare namespace N { function f(): void; export class C {} }", "type T = 1;"]);
-        let wanted =
-            ["import * as N from \"m\";", "export { N as default };", "export function f(): void;", "export class C {}", "type T = 1;"];
+        let made = flattened(
+            "m",
+            vec![
+                "export = N;",
+                "declare namespace N { function f(): void; export class C {} }",
+                "type T = 1;",
+            ],
+        );
+        let wanted = [
+            "import * as N from \"m\";",
+            "export { N as default };",
+            "export function f(): void;",
+            "export class C {}",
+            "type T = 1;",
+        ];
         assert_eq!(made, wanted);
         let function = vec!["export = f;", "declare function f(): void;"];
         assert_eq!(flattened("m", function.clone()), function);
@@ -356,9 +549,17 @@ mod tests {
     fn relative_specifiers_become_modules_of_the_package() {
         let text = |text: &str| text.to_owned();
         let files = Files::from([
-            (text("package.json"), text("{ \"types\": \"lib/index.d.ts\" }")),
+            (
+                text("package.json"),
+                text("{ \"types\": \"lib/index.d.ts\" }"),
+            ),
             (text("lib/index.d.ts"), text("export { A } from './a.js';")),
-            (text("lib/a.d.ts"), text("import * as all from '.';\nexport declare class A { /** of all */ b(): typeof all; }")),
+            (
+                text("lib/a.d.ts"),
+                text(
+                    "import * as all from '.';\nexport declare class A { /** of all */ b(): typeof all; }",
+                ),
+            ),
             (text("lib/unused.d.ts"), text("not understood")),
         ]);
         let packages = BTreeMap::from([(text("@types/scope__name"), files)]);
@@ -369,7 +570,12 @@ mod tests {
 
     #[test]
     fn a_package_that_is_not_understood_is_said() {
-        let files = |text: &str| Files::from([("package.json".to_owned(), "{}".to_owned()), ("index.d.ts".to_owned(), text.to_owned())]);
+        let files = |text: &str| {
+            Files::from([
+                ("package.json".to_owned(), "{}".to_owned()),
+                ("index.d.ts".to_owned(), text.to_owned()),
+            ])
+        };
         let made = |text: &str| blob(&BTreeMap::from([("a".to_owned(), files(text))]));
         assert!(made("export declare class A {}").is_ok());
         assert!(made("export strange A;").is_err());

@@ -1,5 +1,6 @@
-//! How is an answer told to a client? The specified value as `content[0]`, what we add to it as `content[1]`, and both together as
-//! `structuredContent`, because clients show the model only one of the two.
+//! How is an answer told to a client? The specified value as `content[0]`, what we add to it as
+//! `content[1]`, and both together as `structuredContent`, because clients show the model only one
+//! of the two.
 //!
 //! **Limits.** What may be added is described in `output`, and nothing else can be added.
 
@@ -58,7 +59,10 @@ impl Answer {
     /// How many characters its additions take.
     #[must_use]
     pub fn characters(&self) -> usize {
-        self.added.iter().map(|(name, fact)| name.len() + fact.to_string().chars().count() + 4).sum()
+        self.added
+            .iter()
+            .map(|(name, fact)| name.len() + fact.to_string().chars().count() + 4)
+            .sum()
     }
 
     /// Whether the value is an empty list.
@@ -71,12 +75,21 @@ impl Answer {
     #[must_use]
     pub fn into_result(mut self) -> CallToolResult {
         if !self.notes.is_empty() {
-            self.added.insert(NOTE.name.to_owned(), self.notes.join("; ").into());
+            self.added
+                .insert(NOTE.name.to_owned(), self.notes.join("; ").into());
         }
-        let lines = self.value.as_array().filter(|_| self.is_compact).map(|rows| compact(rows));
-        let mut content = vec![ContentBlock::text(lines.clone().unwrap_or_else(|| self.value.to_string()))];
+        let lines = self
+            .value
+            .as_array()
+            .filter(|_| self.is_compact)
+            .map(|rows| compact(rows));
+        let mut content = vec![ContentBlock::text(
+            lines.clone().unwrap_or_else(|| self.value.to_string()),
+        )];
         if !self.added.is_empty() {
-            content.push(ContentBlock::text(Value::Object(self.added.clone()).to_string()));
+            content.push(ContentBlock::text(
+                Value::Object(self.added.clone()).to_string(),
+            ));
         }
         let mut whole = match (self.value, lines) {
             (_, Some(lines)) => Map::from_iter([(COMPACT.name.to_owned(), lines.into())]),
@@ -106,13 +119,19 @@ mod tests {
     #[test]
     fn arrays_and_objects_are_wrapped_as_promised() {
         let list = Answer::new([1, 2]).unwrap().with_note("n").into_result();
-        assert_eq!(list.structured_content, Some(json!({ "results": [1, 2], "note": "n" })));
+        assert_eq!(
+            list.structured_content,
+            Some(json!({ "results": [1, 2], "note": "n" }))
+        );
         assert_eq!(list.content.len(), 2);
         let object = Answer::new(json!({ "a": 1 })).unwrap().into_result();
         assert_eq!(object.structured_content, Some(json!({ "a": 1 })));
         assert_eq!(object.content.len(), 1);
         let error = error_result(&ToolError::invalid("m"));
-        assert_eq!(error.structured_content, Some(json!({ "error": { "code": "invalid_parameter", "message": "m" } })));
+        assert_eq!(
+            error.structured_content,
+            Some(json!({ "error": { "code": "invalid_parameter", "message": "m" } }))
+        );
         assert_eq!(error.is_error, Some(true));
     }
 }

@@ -1,11 +1,12 @@
-//! What may a tool be called with, and what was it called with? One table of parameters gives the schema that clients see and the checks
-//! that calls pass, so the two cannot disagree.
+//! What may a tool be called with, and what was it called with? One table of parameters gives the
+//! schema that clients see and the checks that calls pass, so the two cannot disagree.
 //!
-//! A wrong type, an unknown name, a missing or out-of-range value is `invalid_parameter`, and the message names the parameter. `null` counts
-//! as absent, because models write it for optional parameters.
+//! A wrong type, an unknown name, a missing or out-of-range value is `invalid_parameter`, and the
+//! message names the parameter. `null` counts as absent, because models write it for optional
+//! parameters.
 //!
-//! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
-//! a parameter only.
+//! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A
+//! default that depends on what is asked stands in the words of a parameter only.
 
 use codeagent_core::Canceller;
 use serde_json::{Map, Value, json};
@@ -93,19 +94,36 @@ impl Parameter {
     /// A parameter that must be given.
     #[must_use]
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: true, default: None, doc, hint: doc }
+        Self {
+            name,
+            kind,
+            required: true,
+            default: None,
+            doc,
+            hint: doc,
+        }
     }
 
     /// A parameter that may be left out.
     #[must_use]
     pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: false, default: None, doc, hint: doc }
+        Self {
+            name,
+            kind,
+            required: false,
+            default: None,
+            doc,
+            hint: doc,
+        }
     }
 
     /// The same with a value for calls that leave it out.
     #[must_use]
     pub const fn or(self, default: Fallback) -> Self {
-        Self { default: Some(default), ..self }
+        Self {
+            default: Some(default),
+            ..self
+        }
     }
 
     /// The same with other words in the schema than in the documentation.
@@ -122,8 +140,12 @@ impl Parameter {
             Kind::Word(words) => json!({ "type": "string", "enum": words() }),
             // Bounds beyond 2^53 are no numbers to a client written in JavaScript.
             Kind::Number { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
-            Kind::Number { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-            Kind::Texts(max) => json!({ "type": "array", "items": { "type": "string" }, "maxItems": max }),
+            Kind::Number { min, max } => {
+                json!({ "type": "integer", "minimum": min, "maximum": max })
+            }
+            Kind::Texts(max) => {
+                json!({ "type": "array", "items": { "type": "string" }, "maxItems": max })
+            }
             Kind::Something => json!({ "type": "string", "minLength": 1 }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::ShortTexts { max, each } => {
@@ -147,33 +169,52 @@ impl Parameter {
             Kind::Texts(_) => "a list of strings".to_owned(),
             Kind::Something => "a string that is not empty".to_owned(),
             Kind::Flag => "true or false".to_owned(),
-            Kind::ShortTexts { max, each } => format!("a list of at most {max} strings of at most {each} characters"),
+            Kind::ShortTexts { max, each } => {
+                format!("a list of at most {max} strings of at most {each} characters")
+            }
         }
     }
 
     fn check(&self, value: &Value) -> Result<(), ToolError> {
         let fits = match self.kind {
             Kind::Text => value.is_string(),
-            Kind::Name => value.as_str().is_some_and(|text| !text.trim().is_empty() && text.chars().count() <= MAX_NAME),
+            Kind::Name => value
+                .as_str()
+                .is_some_and(|text| !text.trim().is_empty() && text.chars().count() <= MAX_NAME),
             Kind::Word(words) => value.as_str().is_some_and(|word| words().contains(&word)),
-            Kind::Number { min, max } => whole_number(value).is_some_and(|number| (min..=max).contains(&number)),
-            Kind::Texts(_) => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
+            Kind::Number { min, max } => {
+                whole_number(value).is_some_and(|number| (min..=max).contains(&number))
+            }
+            Kind::Texts(_) => value
+                .as_array()
+                .is_some_and(|values| values.iter().all(Value::is_string)),
             Kind::Something => value.as_str().is_some_and(|text| !text.is_empty()),
             Kind::Flag => value.is_boolean(),
             Kind::ShortTexts { max, each } => value.as_array().is_some_and(|values| {
-                let is_short = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= each);
+                let is_short = |value: &Value| {
+                    value
+                        .as_str()
+                        .is_some_and(|text| text.chars().count() <= each)
+                };
                 values.len() <= max && values.iter().all(is_short)
             }),
         };
         if !fits {
-            return Err(ToolError::invalid(format!("`{}` must be {}, got {}", self.name, self.expected(), shown(value))));
+            return Err(ToolError::invalid(format!(
+                "`{}` must be {}, got {}",
+                self.name,
+                self.expected(),
+                shown(value)
+            )));
         }
         match (self.kind, value.as_array()) {
-            (Kind::Texts(max), Some(values)) if values.len() > max => Err(ToolError::too_large(format!(
-                "`{}` takes at most {max} values, got {}; call again with the rest",
-                self.name,
-                values.len()
-            ))),
+            (Kind::Texts(max), Some(values)) if values.len() > max => {
+                Err(ToolError::too_large(format!(
+                    "`{}` takes at most {max} values, got {}; call again with the rest",
+                    self.name,
+                    values.len()
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -182,8 +223,15 @@ impl Parameter {
 /// The schema of a tool's arguments.
 #[must_use]
 pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
-    let properties: Map<String, Value> = parameters.iter().map(|each| (each.name.to_owned(), each.schema())).collect();
-    let required: Vec<&str> = parameters.iter().filter(|each| each.required).map(|each| each.name).collect();
+    let properties: Map<String, Value> = parameters
+        .iter()
+        .map(|each| (each.name.to_owned(), each.schema()))
+        .collect();
+    let required: Vec<&str> = parameters
+        .iter()
+        .filter(|each| each.required)
+        .map(|each| each.name)
+        .collect();
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());
@@ -194,14 +242,18 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
     schema
 }
 
-/// The same in few words, for lists of tools that models read whole: what is checked anyway, and says nothing about what to ask, is left out.
+/// The same in few words, for lists of tools that models read whole: what is checked anyway, and
+/// says nothing about what to ask, is left out.
 #[must_use]
 pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
     let mut schema = schema(parameters);
     schema.remove("additionalProperties");
     for parameter in parameters {
-        let Some(property) = schema["properties"][parameter.name].as_object_mut() else { continue };
-        property.retain(|rule, _| !matches!(rule.as_str(), "minLength" | "maxLength" | "description"));
+        let Some(property) = schema["properties"][parameter.name].as_object_mut() else {
+            continue;
+        };
+        property
+            .retain(|rule, _| !matches!(rule.as_str(), "minLength" | "maxLength" | "description"));
         if !parameter.hint.is_empty() {
             property.insert("description".to_owned(), parameter.hint.into());
         }
@@ -221,18 +273,36 @@ pub struct Arguments {
 
 impl Arguments {
     /// Checks what a caller sent to a tool.
-    pub fn check(tool: &str, parameters: &[Parameter], mut sent: Map<String, Value>) -> Result<Self, ToolError> {
+    pub fn check(
+        tool: &str,
+        parameters: &[Parameter],
+        mut sent: Map<String, Value>,
+    ) -> Result<Self, ToolError> {
         sent.retain(|_, value| !value.is_null());
-        if let Some(unknown) = sent.keys().find(|name| !parameters.iter().any(|each| each.name == name.as_str())) {
+        if let Some(unknown) = sent
+            .keys()
+            .find(|name| !parameters.iter().any(|each| each.name == name.as_str()))
+        {
             let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
-            let known = if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
-            return Err(ToolError::invalid(format!("there is no parameter `{}`; {known}", shortened(unknown))));
+            let known = if known.is_empty() {
+                "it takes none".to_owned()
+            } else {
+                format!("it takes {}", known.join(", "))
+            };
+            return Err(ToolError::invalid(format!(
+                "there is no parameter `{}`; {known}",
+                shortened(unknown)
+            )));
         }
         for parameter in parameters {
             match sent.get(parameter.name) {
                 Some(value) => parameter.check(value)?,
                 None if parameter.required => {
-                    return Err(ToolError::invalid(format!("`{}` is missing: {}", parameter.name, parameter.expected())));
+                    return Err(ToolError::invalid(format!(
+                        "`{}` is missing: {}",
+                        parameter.name,
+                        parameter.expected()
+                    )));
                 }
                 None => {
                     if let Some(default) = parameter.default {
@@ -242,7 +312,13 @@ impl Arguments {
             }
         }
         let question = question(tool, parameters, &sent);
-        Ok(Self { values: sent, question, is_whole: false, reporter: Reporter::default(), canceller: Canceller::default() })
+        Ok(Self {
+            values: sent,
+            question,
+            is_whole: false,
+            reporter: Reporter::default(),
+            canceller: Canceller::default(),
+        })
     }
 
     /// With somebody who wants to know how far the call is.
@@ -284,7 +360,10 @@ impl Arguments {
     /// The same question, answered on one page however long.
     #[must_use]
     pub fn on_one_page(self) -> Self {
-        Self { is_whole: true, ..self }
+        Self {
+            is_whole: true,
+            ..self
+        }
     }
 
     /// Whether the answer comes on one page.
@@ -314,25 +393,47 @@ impl Arguments {
     /// Whether something is asked for; not if absent.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
-        self.values.get(name).and_then(Value::as_bool).unwrap_or_default()
+        self.values
+            .get(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
     }
 
     /// A list of texts, empty if absent.
     #[must_use]
     pub fn texts(&self, name: &str) -> Vec<&str> {
-        self.values.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
+        self.values
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or_else(Vec::new, |values| {
+                values.iter().filter_map(Value::as_str).collect()
+            })
     }
 }
 
 fn question(tool: &str, parameters: &[Parameter], values: &Map<String, Value>) -> u64 {
-    let asked = parameters.iter().filter(|each| !matches!(each.name, "cursor" | "format"));
-    let asked: Vec<String> = asked.map(|each| values.get(each.name).map(Value::to_string).unwrap_or_default()).collect();
+    let asked = parameters
+        .iter()
+        .filter(|each| !matches!(each.name, "cursor" | "format"));
+    let asked: Vec<String> = asked
+        .map(|each| {
+            values
+                .get(each.name)
+                .map(Value::to_string)
+                .unwrap_or_default()
+        })
+        .collect();
     hash(&(tool, asked))
 }
 
 /// A whole number, also one that a client wrote as `3.0`.
 fn whole_number(value: &Value) -> Option<u64> {
-    let float = || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number)).map(|number| number as u64);
+    let float = || {
+        value
+            .as_f64()
+            .filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number))
+            .map(|number| number as u64)
+    };
     value.as_u64().or_else(float)
 }
 
@@ -356,42 +457,87 @@ mod tests {
 
     const PARAMETERS: &[Parameter] = &[
         Parameter::required("path", Kind::Text, "Where."),
-        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many.").or(Fallback::Number(20)),
+        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many.")
+            .or(Fallback::Number(20)),
         Parameter::optional("kind", Kind::Word(|| vec!["a", "b"]), "Which."),
         Parameter::optional("paths", Kind::Texts(2), "Which ones."),
         Parameter::optional("name", Kind::Name, "What."),
     ];
 
     fn check(sent: Value) -> Result<Arguments, String> {
-        let Value::Object(sent) = sent else { panic!("not an object") };
-        Arguments::check("tool", PARAMETERS, sent).map_err(|error| format!("{}: {}", error.code.as_str(), error.message))
+        let Value::Object(sent) = sent else {
+            panic!("not an object")
+        };
+        Arguments::check("tool", PARAMETERS, sent)
+            .map_err(|error| format!("{}: {}", error.code.as_str(), error.message))
     }
 
     #[test]
     fn good_arguments_are_read() {
-        let arguments = check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
-        assert_eq!((arguments.text("path"), arguments.number("limit"), arguments.text("kind")), (Some("x"), Some(3), None));
+        let arguments =
+            check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
+        assert_eq!(
+            (
+                arguments.text("path"),
+                arguments.number("limit"),
+                arguments.text("kind")
+            ),
+            (Some("x"), Some(3), None)
+        );
         assert_eq!(arguments.texts("paths"), ["a"]);
-        assert_eq!(check(json!({ "path": "", "limit": null })).unwrap().number("limit"), Some(20), "the default");
+        assert_eq!(
+            check(json!({ "path": "", "limit": null }))
+                .unwrap()
+                .number("limit"),
+            Some(20),
+            "the default"
+        );
     }
 
     #[test]
     fn wrong_arguments_are_named() {
         for (sent, message) in [
             (json!({}), "invalid_parameter: `path` is missing: a string"),
-            (json!({ "path": 1 }), "invalid_parameter: `path` must be a string, got 1"),
-            (json!({ "path": "x", "limit": "3" }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got \"3\""),
-            (json!({ "path": "x", "limit": 51 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got 51"),
-            (json!({ "path": "x", "limit": 1.5 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got 1.5"),
-            (json!({ "path": "x", "limit": -1 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got -1"),
-            (json!({ "path": "x", "kind": "c" }), "invalid_parameter: `kind` must be one of a, b, got \"c\""),
-            (json!({ "path": "x", "paths": [1] }), "invalid_parameter: `paths` must be a list of strings, got [1]"),
+            (
+                json!({ "path": 1 }),
+                "invalid_parameter: `path` must be a string, got 1",
+            ),
+            (
+                json!({ "path": "x", "limit": "3" }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got \"3\"",
+            ),
+            (
+                json!({ "path": "x", "limit": 51 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got 51",
+            ),
+            (
+                json!({ "path": "x", "limit": 1.5 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got 1.5",
+            ),
+            (
+                json!({ "path": "x", "limit": -1 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got -1",
+            ),
+            (
+                json!({ "path": "x", "kind": "c" }),
+                "invalid_parameter: `kind` must be one of a, b, got \"c\"",
+            ),
+            (
+                json!({ "path": "x", "paths": [1] }),
+                "invalid_parameter: `paths` must be a list of strings, got [1]",
+            ),
             (
                 json!({ "path": "x", "paths": ["a", "b", "c"] }),
                 "too_large: `paths` takes at most 2 values, got 3; call again with the rest",
             ),
-            (json!({ "path": "x", "pth": 1 }), "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths, name"),
-            (json!({ "path": "x", "name": " " }), "invalid_parameter: `name` must be a string of 1 to 4096 characters, got \" \""),
+            (
+                json!({ "path": "x", "pth": 1 }),
+                "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths, name",
+            ),
+            (
+                json!({ "path": "x", "name": " " }),
+                "invalid_parameter: `name` must be a string of 1 to 4096 characters, got \" \"",
+            ),
         ] {
             assert_eq!(check(sent).map(|_| ()), Err(message.to_owned()));
         }
@@ -402,7 +548,10 @@ mod tests {
         let schema = Value::Object(schema(PARAMETERS));
         assert_eq!(schema["required"], json!(["path"]));
         for (_, property) in schema["properties"].as_object().unwrap() {
-            assert!(property["type"].is_string() && property["format"].is_null(), "{property}");
+            assert!(
+                property["type"].is_string() && property["format"].is_null(),
+                "{property}"
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
-//! How much is taken in from a client that does not read? So many requests as may wait for their answers to be written; then it is not listened to
-//! until it has read one.
+//! How much is taken in from a client that does not read? So many requests as may wait for their
+//! answers to be written; then it is not listened to until it has read one.
 //!
 //! Everything that is taken in is answered, and what is held for a client is bounded.
 //!
-//! **Limits.** What a client sends meanwhile, a cancellation too, is read when an answer has been written.
+//! **Limits.** What a client sends meanwhile, a cancellation too, is read when an answer has been
+//! written.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -27,7 +28,11 @@ pub struct Bounded<T> {
 impl<T> Bounded<T> {
     /// Bounds what is taken in by `inner`, whose `receive` may be dropped while it waits.
     pub fn new(inner: T) -> Self {
-        Self { inner, places: Arc::new(Semaphore::new(UNANSWERED)), taken: Arc::default() }
+        Self {
+            inner,
+            places: Arc::new(Semaphore::new(UNANSWERED)),
+            taken: Arc::default(),
+        }
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, OwnedSemaphorePermit>> {
@@ -38,10 +43,15 @@ impl<T> Bounded<T> {
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
     type Error = T::Error;
 
-    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let place = match &message {
             JsonRpcMessage::Response(response) => self.taken().remove(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref().and_then(|id| self.taken().remove(id)),
+            JsonRpcMessage::Error(error) => {
+                error.id.as_ref().and_then(|id| self.taken().remove(id))
+            }
             _ => None,
         };
         let sent = self.inner.send(message);
@@ -56,10 +66,13 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         let message = self.inner.receive().await?;
         match &message {
-            JsonRpcMessage::Request(request) => drop(self.taken().insert(request.id.clone(), place)),
+            JsonRpcMessage::Request(request) => {
+                drop(self.taken().insert(request.id.clone(), place))
+            }
             JsonRpcMessage::Notification(notification) => {
                 // It is not answered.
-                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.taken().remove(id);
@@ -90,16 +103,34 @@ mod tests {
         let (mut client_in, server_in) = tokio::io::duplex(1 << 20);
         let (server_out, _client_out) = tokio::io::duplex(1 << 20);
         let mut lines = Bounded::new(Lines::new(server_in, server_out));
-        let requests: String = (0..100).map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")).collect();
+        let requests: String = (0..100)
+            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
+            .collect();
         client_in.write_all(requests.as_bytes()).await.unwrap();
         let moment = Duration::from_millis(50);
         for _ in 0..UNANSWERED {
-            assert!(tokio::time::timeout(moment, lines.receive()).await.unwrap().is_some());
+            assert!(
+                tokio::time::timeout(moment, lines.receive())
+                    .await
+                    .unwrap()
+                    .is_some()
+            );
         }
-        assert!(tokio::time::timeout(moment, lines.receive()).await.is_err(), "nobody has read an answer");
-        let answer = TxJsonRpcMessage::<RoleServer>::error(ErrorData::invalid_request("", None), Some(RequestId::Number(3)));
+        assert!(
+            tokio::time::timeout(moment, lines.receive()).await.is_err(),
+            "nobody has read an answer"
+        );
+        let answer = TxJsonRpcMessage::<RoleServer>::error(
+            ErrorData::invalid_request("", None),
+            Some(RequestId::Number(3)),
+        );
         lines.send(answer).await.unwrap();
-        assert!(tokio::time::timeout(moment, lines.receive()).await.unwrap().is_some());
+        assert!(
+            tokio::time::timeout(moment, lines.receive())
+                .await
+                .unwrap()
+                .is_some()
+        );
         assert!(tokio::time::timeout(moment, lines.receive()).await.is_err());
     }
 }

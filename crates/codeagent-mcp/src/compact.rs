@@ -1,4 +1,5 @@
-//! How is a list told in few characters? Grouped by file, one line per fact, nothing that follows from something else.
+//! How is a list told in few characters? Grouped by file, one line per fact, nothing that follows
+//! from something else.
 //!
 //! ```text
 //! @ Shop.Cart.Add incoming calls           what the rows below have in common: of, direction, edge_type, as far as there are any
@@ -8,15 +9,18 @@
 //!  ? Shop.Cart.Add(string name)            what else may be called there
 //! ```
 //!
-//! Before the first tab stand the lines, the access modifier, the kind (after `node_type:` where that does not follow from it), the node id and
-//! what else there is: a confidence that is not `exact`, `x` and the number of sites if not all are shown, `r` and the rank, `s` and the score,
-//! what of the query was matched, `suffix`,
-//! `primary`, `stale`; after it the qualified name (`#` stands for the file's path, `.` for the container of the row above), the parameters and
-//! the result. A name that is not the end of its qualified name follows the id as `=name`.
+//! Before the first tab stand the lines, the access modifier, the kind (after `node_type:` where
+//! that does not follow from it), the node id and what else there is: a confidence that is not
+//! `exact`, `x` and the number of sites if not all are shown, `r` and the rank, `s` and the score,
+//! what of the query was matched, `suffix`, `primary`, `stale`; after it the qualified name (`#`
+//! stands for the file's path, `.` for the container of the row above), the parameters and the
+//! result. A name that is not the end of its qualified name follows the id as `=name`.
 //!
-//! A control character in a name or line is escaped (`\n`, `\u{1b}`), so that no name is mistaken for a row.
+//! A control character in a name or line is escaped (`\n`, `\u{1b}`), so that no name is mistaken
+//! for a row.
 //!
-//! **Limits.** Runs of blanks in signatures become one blank. Rows of one file come together, in their order.
+//! **Limits.** Runs of blanks in signatures become one blank. Rows of one file come together, in
+//! their order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,7 +30,8 @@ use serde_json::Value;
 /// Whether lists are told as lines where a call does not say.
 static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
 
-/// Tells lists as lines where a call does not say: `codeagent mcp --answers compact`. For the whole process, before it serves.
+/// Tells lists as lines where a call does not say: `codeagent mcp --answers compact`. For the whole
+/// process, before it serves.
 pub fn make_default() {
     IS_DEFAULT.store(true, Ordering::Relaxed);
 }
@@ -58,7 +63,10 @@ fn grouped(rows: &[Value]) -> Vec<&Value> {
         }
     }
     // What has one heading stays together.
-    let headings: Vec<String> = groups.iter().map(|((heading, _), _)| heading.clone()).collect();
+    let headings: Vec<String> = groups
+        .iter()
+        .map(|((heading, _), _)| heading.clone())
+        .collect();
     groups.sort_by_key(|((heading, _), _)| headings.iter().position(|known| known == heading));
     groups.into_iter().flat_map(|(_, rows)| rows).collect()
 }
@@ -69,7 +77,11 @@ fn text<'a>(row: &'a Value, name: &str) -> &'a str {
 
 fn heading(row: &Value) -> String {
     let parts = ["of", "direction", "edge_type"].map(|name| text(row, name));
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[derive(Default)]
@@ -126,23 +138,44 @@ impl Writer {
 
     /// A qualified name without what the row above or the file say already.
     fn shortened(&mut self, qualified: &str) -> String {
-        let (container, name) = qualified.rfind(['.', '#']).map_or(("", qualified), |at| qualified.split_at(at));
-        let short = if !container.is_empty() && container == self.container && name.starts_with('.') {
+        let (container, name) = qualified
+            .rfind(['.', '#'])
+            .map_or(("", qualified), |at| qualified.split_at(at));
+        let short = if !container.is_empty() && container == self.container && name.starts_with('.')
+        {
             name.to_owned()
         } else {
-            qualified.strip_prefix(self.file.as_str()).filter(|rest| rest.starts_with('#')).unwrap_or(qualified).to_owned()
+            qualified
+                .strip_prefix(self.file.as_str())
+                .filter(|rest| rest.starts_with('#'))
+                .unwrap_or(qualified)
+                .to_owned()
         };
         self.container = container.to_owned();
         short
     }
 
     fn site(&mut self, site: &Value) {
-        let path = site["file_path"].as_str().map(|path| format!("{path}:")).unwrap_or_default();
+        let path = site["file_path"]
+            .as_str()
+            .map(|path| format!("{path}:"))
+            .unwrap_or_default();
         let stale = if site["stale"] == true { " stale" } else { "" };
-        let code = site["text"].as_str().map(|code| format!(" {code}")).unwrap_or_default();
-        self.line(&format!(" {}{}:{}{stale}{code}", without_tabs(&path), site["line"], site["column"]));
+        let code = site["text"]
+            .as_str()
+            .map(|code| format!(" {code}"))
+            .unwrap_or_default();
+        self.line(&format!(
+            " {}{}:{}{stale}{code}",
+            without_tabs(&path),
+            site["line"],
+            site["column"]
+        ));
         for other in site["candidates"].as_array().map_or(&[][..], Vec::as_slice) {
-            self.line(&format!(" ? {}", squeezed(other.as_str().unwrap_or_default())));
+            self.line(&format!(
+                " ? {}",
+                squeezed(other.as_str().unwrap_or_default())
+            ));
         }
     }
 }
@@ -196,10 +229,18 @@ fn head(row: &Value) -> String {
         add(&format!("s{score}"));
     }
     if let Some(reasons) = row["matched"].as_array() {
-        add(&reasons.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("+"));
+        add(&reasons
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join("+"));
     }
     add(text(row, "match"));
-    add(if row["is_primary"] == true { "primary" } else { "" });
+    add(if row["is_primary"] == true {
+        "primary"
+    } else {
+        ""
+    });
     parts.join(" ")
 }
 

@@ -1,5 +1,5 @@
-//! Which of the specification's seven codes is an error of the engine? The only place where the two meet; each `match` is exhaustive, so that
-//! a new error cannot be forgotten.
+//! Which of the specification's seven codes is an error of the engine? The only place where the two
+//! meet; each `match` is exhaustive, so that a new error cannot be forgotten.
 //!
 //! **Limits.** Messages come from the errors themselves, which never hold a path of the machine.
 
@@ -70,7 +70,11 @@ pub struct ToolError {
 
 impl ToolError {
     fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), is_damage: false }
+        Self {
+            code,
+            message: message.into(),
+            is_damage: false,
+        }
     }
 
     /// Whether the index was found damaged.
@@ -82,7 +86,14 @@ impl ToolError {
     /// The same of an index that does not know everything.
     #[must_use]
     pub fn behind(self, lag: &Lag) -> Self {
-        if self.code == Code::NotFound { Self { message: format!("{}; {lag}", self.message), ..self } } else { self }
+        if self.code == Code::NotFound {
+            Self {
+                message: format!("{}; {lag}", self.message),
+                ..self
+            }
+        } else {
+            self
+        }
     }
 
     /// `not_found`
@@ -120,9 +131,11 @@ impl From<PathError> for ToolError {
     fn from(error: PathError) -> Self {
         let code = match error {
             PathError::Escapes(_) | PathError::Absolute(_) => Code::PathEscape,
-            PathError::NotNormal(_) | PathError::Nul | PathError::TooLong(_) | PathError::Separator(_) | PathError::NotUtf8 => {
-                Code::InvalidParameter
-            }
+            PathError::NotNormal(_)
+            | PathError::Nul
+            | PathError::TooLong(_)
+            | PathError::Separator(_)
+            | PathError::NotUtf8 => Code::InvalidParameter,
         };
         Self::new(code, error.to_string())
     }
@@ -160,8 +173,13 @@ impl From<QueryError> for ToolError {
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         if let StoreError::Corrupt(reason) = error {
-            let message = format!("the index is damaged ({reason}) and is being rebuilt; try again in a few seconds");
-            return Self { is_damage: true, ..Self::index(message) };
+            let message = format!(
+                "the index is damaged ({reason}) and is being rebuilt; try again in a few seconds"
+            );
+            return Self {
+                is_damage: true,
+                ..Self::index(message)
+            };
         }
         let code = match error {
             StoreError::Query(_) => Code::InvalidParameter,
@@ -189,9 +207,10 @@ impl From<IngestError> for ToolError {
         let message = error.to_string();
         match error {
             IngestError::Store(error) => error.into(),
-            IngestError::Interrupted | IngestError::WriterGone | IngestError::Shortage | IngestError::Threads(_) => {
-                Self::unavailable(message)
-            }
+            IngestError::Interrupted
+            | IngestError::WriterGone
+            | IngestError::Shortage
+            | IngestError::Threads(_) => Self::unavailable(message),
         }
     }
 }
@@ -202,7 +221,9 @@ impl From<EngineError> for ToolError {
         match error {
             EngineError::Store(error) => error.into(),
             EngineError::Ingest(error) => error.into(),
-            EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => Self::unavailable(message),
+            EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => {
+                Self::unavailable(message)
+            }
         }
     }
 }

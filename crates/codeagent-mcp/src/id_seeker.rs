@@ -1,5 +1,5 @@
-//! Which `id` has a message that is too long to be kept? Its bytes pass by once, and the value of the key `id` of the outermost object is
-//! remembered.
+//! Which `id` has a message that is too long to be kept? Its bytes pass by once, and the value of
+//! the key `id` of the outermost object is remembered.
 //!
 //! **Limits.** Not a parser: of what is no JSON it may find an `id` that nobody meant, or none.
 
@@ -92,7 +92,10 @@ mod tests {
     fn the_id_of_the_outermost_object_is_found_in_pieces_of_any_size() {
         for (message, expected) in [
             (r#"{"jsonrpc":"2.0","id":5,"method":"m"}"#, Some("5")),
-            (r#"{"params":{"id":1,"x":["id",{"id":2}]}, "id" : "a\"}b" }"#, Some("a\"}b")),
+            (
+                r#"{"params":{"id":1,"x":["id",{"id":2}]}, "id" : "a\"}b" }"#,
+                Some("a\"}b"),
+            ),
             (r#"{"x":"\\","id":-7}"#, Some("-7")),
             (r#"{"x":"\",\"id\":3,","id":4}"#, Some("4")),
             (r#"{"method":"id","params":[1]}"#, None),
@@ -104,8 +107,15 @@ mod tests {
         ] {
             for size in 1..message.len() {
                 let mut seeker = IdSeeker::default();
-                message.as_bytes().chunks(size).for_each(|piece| seeker.pass(piece));
-                assert_eq!(seeker.id().map(|id| id.to_string()).as_deref(), expected, "{message} by {size}");
+                message
+                    .as_bytes()
+                    .chunks(size)
+                    .for_each(|piece| seeker.pass(piece));
+                assert_eq!(
+                    seeker.id().map(|id| id.to_string()).as_deref(),
+                    expected,
+                    "{message} by {size}"
+                );
             }
         }
     }

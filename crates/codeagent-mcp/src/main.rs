@@ -1,4 +1,5 @@
-//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`, without a model.
+//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`,
+//! without a model.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,8 +14,14 @@ fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
-    let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    match serve_stdio(&Place::Named(root), ToolSet::new(Profile::Index, Options::default()), Indexing::default()) {
+    let root = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| PathBuf::from("."), PathBuf::from);
+    match serve_stdio(
+        &Place::Named(root),
+        ToolSet::new(Profile::Index, Options::default()),
+        Indexing::default(),
+    ) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();

@@ -1,8 +1,10 @@
-//! What may a tool answer? The schema of its result, made from the struct that is sent and from the table of what may be added to it.
+//! What may a tool answer? The schema of its result, made from the struct that is sent and from the
+//! table of what may be added to it.
 //!
-//! A list is described as `results`, because a structured result is an object. Clients check errors against the same schema, so nothing is
-//! required at the top and nothing forbidden, and `error` is described too. Strict clients know neither `format: uint32` nor lists of types,
-//! so both are taken out of what is generated.
+//! A list is described as `results`, because a structured result is an object. Clients check errors
+//! against the same schema, so nothing is required at the top and nothing forbidden, and `error` is
+//! described too. Strict clients know neither `format: uint32` nor lists of types, so both are
+//! taken out of what is generated.
 //!
 //! **Limits.** Describes `structuredContent`; the texts of an answer carry the same facts.
 
@@ -35,8 +37,11 @@ pub struct Addition {
 }
 
 /// A remark.
-pub const NOTE: Addition =
-    Addition { name: "note", json_type: "string", doc: "What to know about this answer: why a list is empty, what to ask next." };
+pub const NOTE: Addition = Addition {
+    name: "note",
+    json_type: "string",
+    doc: "What to know about this answer: why a list is empty, what to ask next.",
+};
 
 /// A list as lines.
 pub const COMPACT: Addition = Addition {
@@ -53,8 +58,11 @@ pub const NEXT_CURSOR: Addition = Addition {
 };
 
 /// How long the list is.
-pub const TOTAL: Addition =
-    Addition { name: "total", json_type: "integer", doc: "Number of rows on all pages, if there are several pages." };
+pub const TOTAL: Addition = Addition {
+    name: "total",
+    json_type: "integer",
+    doc: "Number of rows on all pages, if there are several pages.",
+};
 
 /// Where a long list leads.
 pub const FOLDERS: Addition = Addition {
@@ -78,8 +86,11 @@ pub const UNRESOLVED_SITES: Addition = Addition {
 };
 
 /// Where the first of them are.
-pub const UNRESOLVED: Addition =
-    Addition { name: "unresolved", json_type: "array", doc: "The first of unresolved_sites: `path:line:column text`." };
+pub const UNRESOLVED: Addition = Addition {
+    name: "unresolved",
+    json_type: "array",
+    doc: "The first of unresolved_sites: `path:line:column text`.",
+};
 
 /// Uses that more likely are of other symbols.
 pub const POSSIBLE_SITES: Addition = Addition {
@@ -89,8 +100,11 @@ pub const POSSIBLE_SITES: Addition = Addition {
 };
 
 /// Where the first of them are.
-pub const POSSIBLE: Addition =
-    Addition { name: "possible", json_type: "array", doc: "The first of possible_sites: `path:line:column text`." };
+pub const POSSIBLE: Addition = Addition {
+    name: "possible",
+    json_type: "array",
+    doc: "The first of possible_sites: `path:line:column text`.",
+};
 
 /// Lines of files that no language covers.
 pub const TEXTUAL_SITES: Addition = Addition {
@@ -100,10 +114,21 @@ pub const TEXTUAL_SITES: Addition = Addition {
 };
 
 /// Where the first of them are.
-pub const TEXTUAL: Addition = Addition { name: "textual", json_type: "array", doc: "The first of textual_sites: `path:line text`." };
+pub const TEXTUAL: Addition = Addition {
+    name: "textual",
+    json_type: "array",
+    doc: "The first of textual_sites: `path:line text`.",
+};
 
 /// What may belong to a list of related symbols.
-pub const UNCERTAIN: [Addition; 6] = [UNRESOLVED_SITES, UNRESOLVED, POSSIBLE_SITES, POSSIBLE, TEXTUAL_SITES, TEXTUAL];
+pub const UNCERTAIN: [Addition; 6] = [
+    UNRESOLVED_SITES,
+    UNRESOLVED,
+    POSSIBLE_SITES,
+    POSSIBLE,
+    TEXTUAL_SITES,
+    TEXTUAL,
+];
 
 /// The symbols that an answer is about.
 pub const SYMBOLS: Addition = Addition {
@@ -121,14 +146,25 @@ pub const ALSO_NAMED: Addition = Addition {
 };
 
 /// How a text was read.
-pub const ENCODING_NOTE: Addition =
-    Addition { name: "encoding_note", json_type: "string", doc: "How a file that is not plain UTF-8 was read." };
+pub const ENCODING_NOTE: Addition = Addition {
+    name: "encoding_note",
+    json_type: "string",
+    doc: "How a file that is not plain UTF-8 was read.",
+};
 
 /// What goes on with the index.
-pub const INDEXING: Addition = Addition { name: "indexing", json_type: "string", doc: "What the index is doing now." };
+pub const INDEXING: Addition = Addition {
+    name: "indexing",
+    json_type: "string",
+    doc: "What the index is doing now.",
+};
 
 /// What is odd about the settings.
-pub const CONFIGURATION: Addition = Addition { name: "configuration", json_type: "array", doc: "Problems in `.codeagent/config.json`." };
+pub const CONFIGURATION: Addition = Addition {
+    name: "configuration",
+    json_type: "array",
+    doc: "Problems in `.codeagent/config.json`.",
+};
 
 impl Addition {
     fn schema(&self) -> Value {
@@ -145,17 +181,25 @@ impl Output {
     /// A list of `T`, with what its rows are.
     #[must_use]
     pub const fn list<T: JsonSchema>(rows: &'static str, added: &'static [Addition]) -> Self {
-        Self { shape: shape_of::<T>, rows: Some(rows), added }
+        Self {
+            shape: shape_of::<T>,
+            rows: Some(rows),
+            added,
+        }
     }
 
     /// One `T`.
     #[must_use]
     pub const fn object<T: JsonSchema>(added: &'static [Addition]) -> Self {
-        Self { shape: shape_of::<T>, rows: None, added }
+        Self {
+            shape: shape_of::<T>,
+            rows: None,
+            added,
+        }
     }
 
-    /// The types of `structuredContent` alone. What they mean, which words there are and what is always there stands in `docs/tools.md`: a model
-    /// that reads an answer does not need it.
+    /// The types of `structuredContent` alone. What they mean, which words there are and what is
+    /// always there stands in `docs/tools.md`: a model that reads an answer does not need it.
     #[must_use]
     pub fn bare_schema(&self) -> Map<String, Value> {
         let mut schema = Value::Object(self.schema());
@@ -169,14 +213,24 @@ impl Output {
         let shape = (self.shape)();
         let mut properties = match self.rows {
             Some(rows) => Map::from_iter([
-                ("results".to_owned(), json!({ "type": "array", "description": rows, "items": shape })),
+                (
+                    "results".to_owned(),
+                    json!({ "type": "array", "description": rows, "items": shape }),
+                ),
                 (COMPACT.name.to_owned(), COMPACT.schema()),
             ]),
             None => shape["properties"].as_object().cloned().unwrap_or_default(),
         };
-        properties.extend(self.added.iter().map(|added| (added.name.to_owned(), added.schema())));
+        properties.extend(
+            self.added
+                .iter()
+                .map(|added| (added.name.to_owned(), added.schema())),
+        );
         properties.insert("error".to_owned(), error_schema());
-        Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), properties.into())])
+        Map::from_iter([
+            ("type".to_owned(), "object".into()),
+            ("properties".to_owned(), properties.into()),
+        ])
     }
 }
 
@@ -196,7 +250,9 @@ fn error_schema() -> Value {
 fn without_words(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
-            fields.retain(|name, rule| !matches!(name.as_str(), "description" | "enum" | "required") || rule.is_object());
+            fields.retain(|name, rule| {
+                !matches!(name.as_str(), "description" | "enum" | "required") || rule.is_object()
+            });
             fields.values_mut().for_each(without_words);
         }
         Value::Array(items) => items.iter_mut().for_each(without_words),
@@ -205,10 +261,12 @@ fn without_words(schema: &mut Value) {
 }
 
 fn shape_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        });
     let mut shape = Value::from(settings.into_generator().into_root_schema_for::<T>());
     if let Some(fields) = shape.as_object_mut() {
         fields.remove("title");

@@ -1,7 +1,9 @@
-//! Where does the next page of a list begin? A cursor holds the number of rows shown, the question they answer and the last of them, so that
-//! it is refused by another question, and finds its place again if rows were added or removed before it.
+//! Where does the next page of a list begin? A cursor holds the number of rows shown, the question
+//! they answer and the last of them, so that it is refused by another question, and finds its place
+//! again if rows were added or removed before it.
 //!
-//! **Limits.** A cursor whose last row is gone is refused. Nothing in it is secret or signed: it can be forged, to no use.
+//! **Limits.** A cursor whose last row is gone is refused. Nothing in it is secret or signed: it
+//! can be forged, to no use.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -24,7 +26,8 @@ pub struct Rows<F> {
     pub key: F,
 }
 
-/// The page of a list that the arguments ask for. `row` may leave out rows that turn out not to exist.
+/// The page of a list that the arguments ask for. `row` may leave out rows that turn out not to
+/// exist.
 pub fn page<K: Hash, T: Serialize>(
     arguments: &Arguments,
     rows: Rows<impl Fn(usize) -> K>,
@@ -40,7 +43,11 @@ pub fn page_beside<K: Hash, T: Serialize>(
     rows: Rows<impl Fn(usize) -> K>,
     mut row: impl FnMut(usize) -> Result<Option<T>, ToolError>,
 ) -> Result<Answer, ToolError> {
-    let room = if arguments.is_whole() { usize::MAX } else { PAGE_CHARACTERS.saturating_sub(beside) };
+    let room = if arguments.is_whole() {
+        usize::MAX
+    } else {
+        PAGE_CHARACTERS.saturating_sub(beside)
+    };
     let start = match arguments.text("cursor").filter(|text| !text.is_empty()) {
         None => 0,
         Some(text) => Cursor::parse(text, arguments)?.start(&rows)?,
@@ -60,7 +67,11 @@ pub fn page_beside<K: Hash, T: Serialize>(
     }
     let mut answer = Answer::new(Value::Array(page))?;
     if next < rows.count {
-        let cursor = Cursor { shown: next as u32, question: half(arguments.question()), last: half(hash(&(rows.key)(next - 1))) };
+        let cursor = Cursor {
+            shown: next as u32,
+            question: half(arguments.question()),
+            last: half(hash(&(rows.key)(next - 1))),
+        };
         answer.add(&NEXT_CURSOR, cursor.to_text());
     }
     if start > 0 || next < rows.count {
@@ -82,22 +93,38 @@ impl Cursor {
     }
 
     fn parse(text: &str, arguments: &Arguments) -> Result<Self, ToolError> {
-        let digits = text.strip_prefix('c').filter(|digits| digits.len() == 24 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let part = |at: usize| digits.and_then(|digits| u32::from_str_radix(digits.get(at..at + 8)?, 16).ok());
+        let digits = text.strip_prefix('c').filter(|digits| {
+            digits.len() == 24 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        });
+        let part = |at: usize| {
+            digits.and_then(|digits| u32::from_str_radix(digits.get(at..at + 8)?, 16).ok())
+        };
         let (Some(shown), Some(question), Some(last)) = (part(0), part(8), part(16)) else {
-            return Err(ToolError::invalid("`cursor` must be a `next_cursor` of an earlier answer; leave it out for the first page"));
+            return Err(ToolError::invalid(
+                "`cursor` must be a `next_cursor` of an earlier answer; leave it out for the first page",
+            ));
         };
         if question != half(arguments.question()) {
-            return Err(ToolError::invalid("`cursor` belongs to another question; ask with the same arguments, or leave it out"));
+            return Err(ToolError::invalid(
+                "`cursor` belongs to another question; ask with the same arguments, or leave it out",
+            ));
         }
-        Ok(Self { shown, question, last })
+        Ok(Self {
+            shown,
+            question,
+            last,
+        })
     }
 
     /// The first row after the last one shown.
     fn start<K: Hash>(self, rows: &Rows<impl Fn(usize) -> K>) -> Result<usize, ToolError> {
         let is_last = |index: &usize| half(hash(&(rows.key)(*index))) == self.last;
-        let expected = (self.shown as usize).checked_sub(1).filter(|index| *index < rows.count);
-        let last = expected.filter(is_last).or_else(|| (0..rows.count).find(is_last));
+        let expected = (self.shown as usize)
+            .checked_sub(1)
+            .filter(|index| *index < rows.count);
+        let last = expected
+            .filter(is_last)
+            .or_else(|| (0..rows.count).find(is_last));
         last.map(|index| index + 1).ok_or_else(|| {
             ToolError::invalid("`cursor` stands at a row that is gone: the repository has changed since; leave it out to start again")
         })
@@ -121,16 +148,34 @@ mod tests {
     use crate::arguments::{Kind, Parameter};
     use serde_json::json;
 
-    const PARAMETERS: &[Parameter] = &[Parameter::optional("of", Kind::Text, ""), Parameter::optional("cursor", Kind::Text, "")];
+    const PARAMETERS: &[Parameter] = &[
+        Parameter::optional("of", Kind::Text, ""),
+        Parameter::optional("cursor", Kind::Text, ""),
+    ];
 
     fn ask(rows: &[u32], of: &str, cursor: Option<&str>) -> Result<Answer, ToolError> {
-        let Value::Object(sent) = json!({ "of": of, "cursor": cursor }) else { panic!("not an object") };
+        let Value::Object(sent) = json!({ "of": of, "cursor": cursor }) else {
+            panic!("not an object")
+        };
         let arguments = Arguments::check("list", PARAMETERS, sent)?;
-        page(&arguments, Rows { count: rows.len(), key: |index| rows[index] }, |index| Ok(Some(format!("{:0996}", rows[index]))))
+        page(
+            &arguments,
+            Rows {
+                count: rows.len(),
+                key: |index| rows[index],
+            },
+            |index| Ok(Some(format!("{:0996}", rows[index]))),
+        )
     }
 
     fn numbers(answer: &Answer) -> Vec<u32> {
-        answer.value.as_array().unwrap().iter().map(|row| row.as_str().unwrap().parse().unwrap()).collect()
+        answer
+            .value
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row.as_str().unwrap().parse().unwrap())
+            .collect()
     }
 
     #[test]
@@ -150,34 +195,68 @@ mod tests {
     fn a_page_is_made_of_its_rows_alone() {
         let mut made = 0;
         let arguments = Arguments::check("list", PARAMETERS, serde_json::Map::new()).unwrap();
-        let rows = Rows { count: 1_000_000, key: |index| index };
+        let rows = Rows {
+            count: 1_000_000,
+            key: |index| index,
+        };
         let answer = page(&arguments, rows, |_| {
             made += 1;
             Ok(Some("x".repeat(500)))
         });
-        assert_eq!((answer.unwrap().value.as_array().unwrap().len(), made), (17, 18));
-        let long = page(&arguments, Rows { count: 2, key: |index| index }, |_| Ok(Some("y".repeat(20_000)))).unwrap();
+        assert_eq!(
+            (answer.unwrap().value.as_array().unwrap().len(), made),
+            (17, 18)
+        );
+        let long = page(
+            &arguments,
+            Rows {
+                count: 2,
+                key: |index| index,
+            },
+            |_| Ok(Some("y".repeat(20_000))),
+        )
+        .unwrap();
         assert_eq!(long.value.as_array().unwrap().len(), 1, "one row at least");
     }
 
     #[test]
     fn a_cursor_finds_its_place_again() {
         let rows: Vec<u32> = (0..20).collect();
-        let cursor = ask(&rows, "x", None).unwrap().added["next_cursor"].as_str().unwrap().to_owned();
+        let cursor = ask(&rows, "x", None).unwrap().added["next_cursor"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let grown: Vec<u32> = (100..103).chain(0..20).collect();
         assert_eq!(numbers(&ask(&grown, "x", Some(&cursor)).unwrap())[0], 9);
         let shrunk: Vec<u32> = (5..20).collect();
         assert_eq!(numbers(&ask(&shrunk, "x", Some(&cursor)).unwrap())[0], 9);
         let gone: Vec<u32> = (0..8).collect();
-        assert!(ask(&gone, "x", Some(&cursor)).unwrap_err().message.contains("gone"));
+        assert!(
+            ask(&gone, "x", Some(&cursor))
+                .unwrap_err()
+                .message
+                .contains("gone")
+        );
     }
 
     #[test]
     fn a_cursor_is_checked() {
         let rows: Vec<u32> = (0..20).collect();
-        let cursor = ask(&rows, "x", None).unwrap().added["next_cursor"].as_str().unwrap().to_owned();
-        assert_eq!(ask(&rows, "x", Some("")), ask(&rows, "x", None), "nothing is the first page");
-        assert!(ask(&rows, "y", Some(&cursor)).unwrap_err().message.contains("another question"));
+        let cursor = ask(&rows, "x", None).unwrap().added["next_cursor"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert_eq!(
+            ask(&rows, "x", Some("")),
+            ask(&rows, "x", None),
+            "nothing is the first page"
+        );
+        assert!(
+            ask(&rows, "y", Some(&cursor))
+                .unwrap_err()
+                .message
+                .contains("another question")
+        );
         for wrong in [
             "9",
             "c9",
@@ -186,7 +265,13 @@ mod tests {
             &format!("{cursor}0"),
             "c\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}",
         ] {
-            assert!(ask(&rows, "x", Some(wrong)).unwrap_err().message.contains("`cursor` must be"), "{wrong}");
+            assert!(
+                ask(&rows, "x", Some(wrong))
+                    .unwrap_err()
+                    .message
+                    .contains("`cursor` must be"),
+                "{wrong}"
+            );
         }
     }
 }

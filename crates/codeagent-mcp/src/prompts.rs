@@ -1,4 +1,5 @@
-//! Which workflows are offered as prompts? Three questions that take several tools, for a person to pick from a client's menu.
+//! Which workflows are offered as prompts? Three questions that take several tools, for a person to
+//! pick from a client's menu.
 //!
 //! **Limits.** A prompt is a text with names of tools; what comes of it is the model's work.
 
@@ -55,8 +56,14 @@ const TEMPLATES: &[Template] = &[
 /// All prompts.
 pub fn all() -> Vec<Prompt> {
     let prompt = |template: &Template| {
-        let argument = PromptArgument::new(template.argument).with_description(template.argument_means).with_required(true);
-        let mut prompt = Prompt::new(template.name, Some(template.description), Some(vec![argument]));
+        let argument = PromptArgument::new(template.argument)
+            .with_description(template.argument_means)
+            .with_required(true);
+        let mut prompt = Prompt::new(
+            template.name,
+            Some(template.description),
+            Some(vec![argument]),
+        );
         prompt.title = Some(template.title.to_owned());
         prompt
     };
@@ -67,11 +74,22 @@ pub fn all() -> Vec<Prompt> {
 pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
-        return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`; there are {}", known.join(", ")), None));
+        return Err(ErrorData::invalid_params(
+            format!(
+                "there is no prompt `{name}`; there are {}",
+                known.join(", ")
+            ),
+            None,
+        ));
     };
-    let given = arguments.and_then(|arguments| arguments.get(template.argument)).and_then(Value::as_str);
+    let given = arguments
+        .and_then(|arguments| arguments.get(template.argument))
+        .and_then(Value::as_str);
     let Some(given) = given.filter(|given| !given.trim().is_empty()) else {
-        let message = format!("`{name}` takes `{}`: {}", template.argument, template.argument_means);
+        let message = format!(
+            "`{name}` takes `{}`: {}",
+            template.argument, template.argument_means
+        );
         return Err(ErrorData::invalid_params(message, None));
     };
     let message = PromptMessage::new_text(Role::User, template.text.replace(PLACE, given));
@@ -88,7 +106,10 @@ mod tests {
         assert!(TEMPLATES.len() <= 3);
         for template in TEMPLATES {
             assert_eq!(template.text.matches(PLACE).count(), 1, "{}", template.name);
-            let words = template.text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'));
+            let words = template
+                .text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .filter(|word| word.contains('_'));
             let unknown: Vec<&str> = words.filter(|word| tools::find(word).is_none()).collect();
             assert!(unknown.is_empty(), "{}: {unknown:?}", template.name);
         }

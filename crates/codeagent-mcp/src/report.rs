@@ -1,5 +1,6 @@
-//! How does a client learn how far a call is? The tool leaves its latest progress, and a task sends what is there whenever the client has taken
-//! what was sent before, so a slow client gets fewer messages and delays nothing.
+//! How does a client learn how far a call is? The tool leaves its latest progress, and a task sends
+//! what is there whenever the client has taken what was sent before, so a slow client gets fewer
+//! messages and delays nothing.
 //!
 //! **Limits.** Only for calls that ask for it with a `progressToken`.
 
@@ -14,7 +15,8 @@ use tokio::task::JoinHandle;
 pub struct Reporter(Option<watch::Sender<Option<Progress>>>);
 
 impl Reporter {
-    /// One whose reports go to a client, and the task that sends them, which ends after the last report once the reporter is dropped.
+    /// One whose reports go to a client, and the task that sends them, which ends after the last
+    /// report once the reporter is dropped.
     pub fn to(peer: Peer<RoleServer>, token: ProgressToken) -> (Self, JoinHandle<()>) {
         let (sender, reports) = watch::channel(None);
         (Self(Some(sender)), tokio::spawn(send(peer, token, reports)))
@@ -28,10 +30,16 @@ impl Reporter {
     }
 }
 
-async fn send(peer: Peer<RoleServer>, token: ProgressToken, mut reports: watch::Receiver<Option<Progress>>) {
+async fn send(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    mut reports: watch::Receiver<Option<Progress>>,
+) {
     let mut sent = 0.0;
     while reports.changed().await.is_ok() {
-        let Some(progress) = *reports.borrow_and_update() else { continue };
+        let Some(progress) = *reports.borrow_and_update() else {
+            continue;
+        };
         let reached = reached(progress);
         // The protocol wants every message to be further than the one before.
         if reached <= sent {
@@ -39,7 +47,9 @@ async fn send(peer: Peer<RoleServer>, token: ProgressToken, mut reports: watch::
         }
         sent = reached;
         let message = ProgressNotificationParam::new(token.clone(), reached);
-        let message = message.with_total(Phase::NAMES.len() as f64).with_message(shown(progress));
+        let message = message
+            .with_total(Phase::NAMES.len() as f64)
+            .with_message(shown(progress));
         if peer.notify_progress(message).await.is_err() {
             return;
         }
@@ -48,13 +58,19 @@ async fn send(peer: Peer<RoleServer>, token: ProgressToken, mut reports: watch::
 
 /// Phases done, and the part of the present one.
 fn reached(Progress { phase, done, total }: Progress) -> f64 {
-    let part = if total == 0 { 0.0 } else { done.min(total) as f64 / total as f64 };
+    let part = if total == 0 {
+        0.0
+    } else {
+        done.min(total) as f64 / total as f64
+    };
     f64::from(phase as u8) + part
 }
 
 fn shown(progress: Progress) -> String {
     match progress {
-        Progress { phase, total: 0, .. } => phase.as_str().to_owned(),
+        Progress {
+            phase, total: 0, ..
+        } => phase.as_str().to_owned(),
         Progress { phase, done, total } => format!("{} {done} of {total}", phase.as_str()),
     }
 }

@@ -1,10 +1,13 @@
-//! The repository that a server serves: a folder that was named, or the one that the client works in.
+//! The repository that a server serves: a folder that was named, or the one that the client works
+//! in.
 //!
-//! A server without a named folder answers `initialize` at once and then asks the client for its roots (`roots/list`). Without an answer it takes
-//! the folder it was started in. Either way the git work tree around the folder is served, as the commands do. Until a folder is known, and where
-//! none is suitable, tools say so.
+//! A server without a named folder answers `initialize` at once and then asks the client for its
+//! roots (`roots/list`). Without an answer it takes the folder it was started in. Either way the
+//! git work tree around the folder is served, as the commands do. Until a folder is known, and
+//! where none is suitable, tools say so.
 //!
-//! **Limits.** One repository at a time: of several roots the first that is a git work tree. Revision 2026-07-28 has no `roots/list`.
+//! **Limits.** One repository at a time: of several roots the first that is a git work tree.
+//! Revision 2026-07-28 has no `roots/list`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use codeagent_core::model::graph::Dialect;
-use codeagent_workspace::{DataHome, NoRepository, Workspace, check_found_root, find_root, has_source, is_work_tree};
+use codeagent_workspace::{
+    DataHome, NoRepository, Workspace, check_found_root, find_root, has_source, is_work_tree,
+};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RoleServer};
 use tokio::sync::{Mutex, watch};
@@ -60,14 +65,33 @@ impl Repository {
         Arc::new(Self::new(None, Some(Ok(state))))
     }
 
-    /// One that is sought when a client has connected. `is_indexed` tells whether its index is kept.
+    /// One that is sought when a client has connected. `is_indexed` tells whether its index is
+    /// kept.
     #[must_use]
-    pub fn sought(start: PathBuf, home: DataHome, indexing: Indexing, is_indexed: bool) -> Arc<Self> {
-        Arc::new(Self::new(Some(Search { start, home, indexing, is_indexed }), None))
+    pub fn sought(
+        start: PathBuf,
+        home: DataHome,
+        indexing: Indexing,
+        is_indexed: bool,
+    ) -> Arc<Self> {
+        Arc::new(Self::new(
+            Some(Search {
+                start,
+                home,
+                indexing,
+                is_indexed,
+            }),
+            None,
+        ))
     }
 
     fn new(search: Option<Search>, found: Option<Found>) -> Self {
-        Self { search, found: watch::Sender::new(found), seeking: Mutex::default(), is_closed: AtomicBool::new(false) }
+        Self {
+            search,
+            found: watch::Sender::new(found),
+            seeking: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+        }
     }
 
     /// Seeks it in the background; again if the client has other roots than before.
@@ -90,9 +114,13 @@ impl Repository {
             // A repository may have been made there since.
             Some(Err(_)) => self.seek(peer.clone()),
         }
-        tokio::time::timeout(CALL_PATIENCE, found.changed()).await.ok();
+        tokio::time::timeout(CALL_PATIENCE, found.changed())
+            .await
+            .ok();
         let now = found.borrow().clone();
-        now.unwrap_or_else(|| Err("the client has not named its folder yet; ask again in a moment".to_owned()))
+        now.unwrap_or_else(|| {
+            Err("the client has not named its folder yet; ask again in a moment".to_owned())
+        })
     }
 
     fn seek_once(self: &Arc<Self>, peer: Peer<RoleServer>) {
@@ -112,20 +140,30 @@ impl Repository {
         let roots = roots(peer).await;
         let repository = Arc::clone(self);
         // Folders are looked through and the old index is closed.
-        tokio::task::spawn_blocking(move || repository.take(&roots)).await.ok();
+        tokio::task::spawn_blocking(move || repository.take(&roots))
+            .await
+            .ok();
     }
 
     /// Serves the folder that follows from the roots.
     fn take(&self, roots: &[PathBuf]) {
         let Some(search) = &self.search else { return };
         let before = self.found.borrow().clone().and_then(Result::ok);
-        let chosen = chosen(roots, &search.start, &search.home).map_err(|reason| reason.to_string());
-        let opened = chosen.and_then(|folder| Workspace::open(folder).map_err(|error| error.to_string()));
-        let is_same = |workspace: &Workspace| before.as_ref().is_some_and(|state| state.workspace().root() == workspace.root());
+        let chosen =
+            chosen(roots, &search.start, &search.home).map_err(|reason| reason.to_string());
+        let opened =
+            chosen.and_then(|folder| Workspace::open(folder).map_err(|error| error.to_string()));
+        let is_same = |workspace: &Workspace| {
+            before
+                .as_ref()
+                .is_some_and(|state| state.workspace().root() == workspace.root())
+        };
         if opened.as_ref().is_ok_and(is_same) {
             return;
         }
-        self.found.send_replace(Some(opened.and_then(|workspace| search.open(workspace.root()))));
+        self.found.send_replace(Some(
+            opened.and_then(|workspace| search.open(workspace.root())),
+        ));
         if let Some(before) = before {
             before.close();
         }
@@ -146,7 +184,8 @@ impl Repository {
 
 impl Search {
     fn open(&self, folder: &Path) -> Found {
-        let state = State::with_indexing(folder, self.home.clone(), self.indexing.clone()).map_err(|error| error.to_string())?;
+        let state = State::with_indexing(folder, self.home.clone(), self.indexing.clone())
+            .map_err(|error| error.to_string())?;
         if self.is_indexed {
             state.start();
         }
@@ -154,10 +193,15 @@ impl Search {
     }
 }
 
-/// Checks a folder that nobody named: it must be a git work tree or hold sources, and be neither a home folder nor the whole file system.
+/// Checks a folder that nobody named: it must be a git work tree or hold sources, and be neither a
+/// home folder nor the whole file system.
 pub fn check(folder: &Path) -> Result<(), NoRepository> {
     check_found_root(folder)?;
-    if is_work_tree(folder) { Ok(()) } else { has_source(folder, |path| Dialect::of_path(path).is_some()) }
+    if is_work_tree(folder) {
+        Ok(())
+    } else {
+        has_source(folder, |path| Dialect::of_path(path).is_some())
+    }
 }
 
 /// The folder to serve. What a client names need not hold sources yet.
@@ -167,11 +211,21 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataHome) -> Result<PathBuf, N
         return check(&root).map(|()| root);
     }
     let found: Vec<PathBuf> = roots.iter().map(|root| find_root(root, home)).collect();
-    let suitable: Vec<&PathBuf> = found.iter().filter(|root| check_found_root(root).is_ok()).collect();
+    let suitable: Vec<&PathBuf> = found
+        .iter()
+        .filter(|root| check_found_root(root).is_ok())
+        .collect();
     if suitable.len() > 1 {
-        tracing::warn!(roots = suitable.len(), "the client names several folders; the first git work tree is served");
+        tracing::warn!(
+            roots = suitable.len(),
+            "the client names several folders; the first git work tree is served"
+        );
     }
-    match suitable.iter().find(|root| is_work_tree(root)).or(suitable.first()) {
+    match suitable
+        .iter()
+        .find(|root| is_work_tree(root))
+        .or(suitable.first())
+    {
         Some(root) => Ok((*root).clone()),
         None => check_found_root(&found[0]).map(|()| found[0].clone()),
     }
@@ -179,12 +233,24 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataHome) -> Result<PathBuf, N
 
 /// The folders that a client says it works in.
 async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
-    let Some(client) = peer.peer_info() else { return Vec::new() };
-    if client.capabilities.roots.is_none() || client.protocol_version >= ProtocolVersion::V_2026_07_28 {
+    let Some(client) = peer.peer_info() else {
+        return Vec::new();
+    };
+    if client.capabilities.roots.is_none()
+        || client.protocol_version >= ProtocolVersion::V_2026_07_28
+    {
         return Vec::new();
     }
     #[expect(deprecated, reason = "the revisions that clients speak today have it")]
-    let asked = async { peer.list_roots().await.map(|named| named.roots.into_iter().map(|root| root.uri).collect::<Vec<_>>()) };
+    let asked = async {
+        peer.list_roots().await.map(|named| {
+            named
+                .roots
+                .into_iter()
+                .map(|root| root.uri)
+                .collect::<Vec<_>>()
+        })
+    };
     match tokio::time::timeout(ROOTS_PATIENCE, asked).await {
         Ok(Ok(uris)) => uris.iter().filter_map(|uri| folder_of(uri)).collect(),
         Ok(Err(error)) => {
@@ -200,11 +266,21 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
 
 /// The folder of a `file:` URI.
 fn folder_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and(uri.get(7..))?;
-    let path = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+    let rest = uri
+        .get(..7)
+        .filter(|scheme| scheme.eq_ignore_ascii_case("file://"))
+        .and(uri.get(7..))?;
+    let path = rest
+        .strip_prefix("localhost")
+        .filter(|path| path.starts_with('/'))
+        .unwrap_or(rest);
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let decoded = percent_decoded(path)?;
-    let path = if cfg!(windows) { decoded.trim_start_matches('/').to_owned() } else { decoded };
+    let path = if cfg!(windows) {
+        decoded.trim_start_matches('/').to_owned()
+    } else {
+        decoded
+    };
     let path = PathBuf::from(path);
     path.is_absolute().then_some(path)
 }
@@ -214,7 +290,9 @@ fn percent_decoded(text: &str) -> Option<String> {
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
         if *first == b'%' {
-            let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok())?;
+            let digits = after
+                .get(..2)
+                .and_then(|digits| std::str::from_utf8(digits).ok())?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
             rest = &after[2..];
         } else {
@@ -222,7 +300,9 @@ fn percent_decoded(text: &str) -> Option<String> {
             rest = after;
         }
     }
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains('\0'))
 }
 
 #[cfg(all(test, unix))]

@@ -1,9 +1,10 @@
-//! How does a server start and end? It speaks over standard input and output until the client hangs up, or over HTTP, until the process is
-//! told to stop; then it finishes what it writes. A server over standard input also ends when the process that started it is gone, whoever else
-//! holds its input.
+//! How does a server start and end? It speaks over standard input and output until the client hangs
+//! up, or over HTTP, until the process is told to stop; then it finishes what it writes. A server
+//! over standard input also ends when the process that started it is gone, whoever else holds its
+//! input.
 //!
-//! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the input. That the process which started it is gone is
-//! noticed within `ORPHANED`.
+//! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the
+//! input. That the process which started it is gone is noticed within `ORPHANED`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,7 +26,8 @@ use crate::server::Server;
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
 
-/// What is logged if nothing else is said: errors, but not that a client hung up, which the protocol's library calls one.
+/// What is logged if nothing else is said: errors, but not that a client hung up, which the
+/// protocol's library calls one.
 pub const LOGGED: &str = "error,rmcp=off";
 
 /// How long a tool that changes something may take to come to its end when the server is stopped.
@@ -79,9 +81,17 @@ pub fn serve_stdio(place: &Place, tools: ToolSet, indexing: Indexing) -> Result<
             }
             Repository::known(state)
         }
-        Place::Around(folder) => Repository::sought(folder.clone(), DataHome::default(), indexing, tools.needs_index()),
+        Place::Around(folder) => Repository::sought(
+            folder.clone(),
+            DataHome::default(),
+            indexing,
+            tools.needs_index(),
+        ),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     let ended = runtime.block_on(talk(&repository, tools));
     repository.close();
     // A thread may still wait for standard input; nobody waits for it.
@@ -89,8 +99,8 @@ pub fn serve_stdio(place: &Place, tools: ToolSet, indexing: Indexing) -> Result<
     ended
 }
 
-/// Serves the repository at `root` over HTTP until the process is told to stop. So many threads index; 0: one for each processor. `announce` is
-/// called with the address as soon as it answers.
+/// Serves the repository at `root` over HTTP until the process is told to stop. So many threads
+/// index; 0: one for each processor. `announce` is called with the address as soon as it answers.
 pub fn serve_http(
     root: &Path,
     tools: ToolSet,
@@ -104,18 +114,27 @@ pub fn serve_http(
     }
     leave_no_image();
     let state = State::with_indexing(root, DataHome::default(), indexing)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let ended = runtime.block_on(async {
         let address = options.address;
         let listen = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         announce(listener.local_addr().map_err(listen)?);
-        if http::offered(&tools, &options).iter().any(|(_, tools)| tools.needs_index()) {
+        if http::offered(&tools, &options)
+            .iter()
+            .any(|(_, tools)| tools.needs_index())
+        {
             state.start();
         }
         let stop = Stop::default();
         let server = Server::of(Arc::clone(&state), tools);
-        let accepted = tokio::spawn(http::accept(listener, http::router(server.clone(), options, &stop), stop.clone()));
+        let accepted = tokio::spawn(http::accept(
+            listener,
+            http::router(server.clone(), options, &stop),
+            stop.clone(),
+        ));
         let stopped = stop_signal().await;
         stop.now();
         let finished = async {
@@ -140,7 +159,10 @@ pub fn serve_http(
 
 /// Lets tools that change something come to their end.
 async fn finish(server: &Server) {
-    if tokio::time::timeout(FINISHING, server.settled()).await.is_err() {
+    if tokio::time::timeout(FINISHING, server.settled())
+        .await
+        .is_err()
+    {
         tracing::warn!("a tool that changes files is left unfinished");
     }
 }
@@ -168,11 +190,18 @@ async fn talk(repository: &Arc<Repository>, tools: ToolSet) -> Result<Ended, Ser
     ended
 }
 
-/// Has the system write no image of the memory, in which the token is, should the process be ended by a fault.
+/// Has the system write no image of the memory, in which the token is, should the process be ended
+/// by a fault.
 #[cfg(unix)]
 fn leave_no_image() {
     use rustix::process::{Resource, Rlimit, setrlimit};
-    if let Err(error) = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }) {
+    if let Err(error) = setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    ) {
         tracing::warn!(%error, "an image of the memory may be written");
     }
 }
@@ -200,7 +229,10 @@ async fn orphaned() {
 #[cfg(unix)]
 pub async fn stop_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut hang_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    let (mut terminate, mut hang_up) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::hangup())?,
+    );
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
         _ = terminate.recv() => Ok(()),

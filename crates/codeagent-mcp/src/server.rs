@@ -1,10 +1,11 @@
-//! How does a request of the protocol become a call of a tool? Arguments are checked here, tools run on blocking threads, and a tool that
-//! panics answers an error like any other.
+//! How does a request of the protocol become a call of a tool? Arguments are checked here, tools
+//! run on blocking threads, and a tool that panics answers an error like any other.
 //!
-//! A call that is cancelled while it waits for its turn is not begun; one that runs already stops reading the index and searching texts, also when the
-//! server ends. Its answer is not sent.
+//! A call that is cancelled while it waits for its turn is not begun; one that runs already stops
+//! reading the index and searching texts, also when the server ends. Its answer is not sent.
 //!
-//! **Limits.** Tools and prompts: no resources. What changes something (`index_files`, tools that write) is not stopped half way.
+//! **Limits.** Tools and prompts: no resources. What changes something (`index_files`, tools that
+//! write) is not stopped half way.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use codeagent_core::Canceller;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
@@ -51,7 +53,8 @@ is shorter; `next_cursor` goes into `cursor` for the next page. `note` says why 
 belong to it. The index follows the files as they are edited; if an answer is behind, `note` says so and `stale_files` names files whose lines \
 may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed; calls into them are not listed.";
 
-/// Tools that run at a time. Others wait in the order they were called: a hundred at once would all be answered last.
+/// Tools that run at a time. Others wait in the order they were called: a hundred at once would all
+/// be answered last.
 const RUNNING: usize = 16;
 
 /// How often a cancelled call is told to stop.
@@ -84,7 +87,12 @@ impl Server {
     #[must_use]
     pub fn about(repository: Arc<Repository>, set: ToolSet) -> Self {
         let semaphore = || Arc::new(Semaphore::new(RUNNING));
-        Self { repository, set: Arc::new(set), turns: semaphore(), changes: semaphore() }
+        Self {
+            repository,
+            set: Arc::new(set),
+            turns: semaphore(),
+            changes: semaphore(),
+        }
     }
 
     /// Its tools.
@@ -96,10 +104,14 @@ impl Server {
     /// A server of other tools that shares state and turns with this one.
     #[must_use]
     pub fn with(&self, tools: ToolSet) -> Self {
-        Self { set: Arc::new(tools), ..self.clone() }
+        Self {
+            set: Arc::new(tools),
+            ..self.clone()
+        }
     }
 
-    /// Waits until no tool changes anything any more. Commands are not waited for: they end with the process.
+    /// Waits until no tool changes anything any more. Commands are not waited for: they end with
+    /// the process.
     pub async fn settled(&self) {
         // Nobody closes the semaphore.
         self.changes.acquire_many(RUNNING as u32).await.ok();
@@ -108,7 +120,11 @@ impl Server {
     /// To be held by a tool while it runs, if it changes something.
     async fn change(&self, changes: bool) -> Option<OwnedSemaphorePermit> {
         // There are as many as turns, so nobody waits.
-        if changes { Arc::clone(&self.changes).acquire_owned().await.ok() } else { None }
+        if changes {
+            Arc::clone(&self.changes).acquire_owned().await.ok()
+        } else {
+            None
+        }
     }
 
     /// Calls a tool of another profile than the index.
@@ -120,57 +136,97 @@ impl Server {
         if !self.set.answers(&request.name) {
             return Err(no_such_tool(&request.name, self.set.names().into_iter()));
         }
-        let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let is_modern = context
+            .protocol_version()
+            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let era = if is_modern { Era::Modern } else { Era::Legacy };
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
         };
-        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let _turn = self
+            .turns
+            .acquire()
+            .await
+            .map_err(|_| ErrorData::internal_error("the server ends", None))?;
         let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
-        let caller = Caller { era, canceller: canceller.clone() };
+        let caller = Caller {
+            era,
+            canceller: canceller.clone(),
+        };
         let work = move || {
             let _change = change;
-            let answer = set.call(&state, &request.name, request.arguments.unwrap_or_default(), &caller);
+            let answer = set.call(
+                &state,
+                &request.name,
+                request.arguments.unwrap_or_default(),
+                &caller,
+            );
             answer.unwrap_or_else(|| Err(no_such_tool(&request.name, std::iter::empty())))
         };
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller)
             .await
-            .map_err(|error| ErrorData::internal_error(format!("the tool was stopped: {error}"), None))?;
+            .map_err(|error| {
+                ErrorData::internal_error(format!("the tool was stopped: {error}"), None)
+            })?;
         answer.map(CallToolResponse::from)
     }
 }
 
 fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorData {
-    ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.collect::<Vec<_>>().join(", ")), None)
+    ErrorData::invalid_params(
+        format!(
+            "there is no tool `{name}`; there are {}",
+            known.collect::<Vec<_>>().join(", ")
+        ),
+        None,
+    )
 }
 
 fn not_offered(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}` here"), None)
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("there is no `{method}` here"),
+        None,
+    )
 }
 
 /// All lists of the protocol are one page here, so no cursor is ours.
 fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
-        Some(_) => Err(ErrorData::invalid_params("`cursor` is none of this server's: the list is one page", None)),
+        Some(_) => Err(ErrorData::invalid_params(
+            "`cursor` is none of this server's: the list is one page",
+            None,
+        )),
     }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let instructions = if self.set.profile == Profile::Index { INSTRUCTIONS } else { self.set.instructions() };
+        let instructions = if self.set.profile == Profile::Index {
+            INSTRUCTIONS
+        } else {
+            self.set.instructions()
+        };
         let offered = ServerCapabilities::builder().enable_tools();
         let offered = match self.set.profile {
             // As its contract records it, though the lists never change.
-            Profile::Local => offered.enable_tool_list_changed().enable_prompts().enable_prompts_list_changed().build(),
+            Profile::Local => offered
+                .enable_tool_list_changed()
+                .enable_prompts()
+                .enable_prompts_list_changed()
+                .build(),
             Profile::Index => offered.enable_prompts().build(),
             _ => offered.build(),
         };
         ServerConfig::new(offered)
-            .with_server_info(Implementation::new(self.set.server_name(), env!("CARGO_PKG_VERSION")))
+            .with_server_info(Implementation::new(
+                self.set.server_name(),
+                env!("CARGO_PKG_VERSION"),
+            ))
             .with_instructions(instructions)
     }
 
@@ -188,16 +244,27 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
-        let all = if self.set.profile == Profile::Index { tools::all().map(describe).collect() } else { self.set.descriptions() };
+        let all = if self.set.profile == Profile::Index {
+            tools::all().map(describe).collect()
+        } else {
+            self.set.descriptions()
+        };
         Ok(ListToolsResult::with_all_items(all))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         if self.set.profile != Profile::Index {
             return self.call_file_tool(request, &context).await;
         }
         let Some(tool) = tools::find(&request.name) else {
-            return Err(no_such_tool(&request.name, tools::all().map(|tool| tool.name)));
+            return Err(no_such_tool(
+                &request.name,
+                tools::all().map(|tool| tool.name),
+            ));
         };
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
@@ -222,12 +289,19 @@ impl ServerHandler for Server {
             call(&state, tool, sent, reporter, of_call)
         };
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
-        let answer = answer.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
+        let answer = answer.unwrap_or_else(|error| {
+            Err(ToolError::index(format!(
+                "`{}` was stopped: {error}",
+                request.name
+            )))
+        });
         if let Some(sending) = sending {
             // No report may come after the answer.
             sending.await.ok();
         }
-        Ok(answer.map_or_else(|error| error_result(&error), Answer::into_result).into())
+        Ok(answer
+            .map_or_else(|error| error_result(&error), Answer::into_result)
+            .into())
     }
 
     async fn list_prompts(
@@ -249,12 +323,16 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         match self.set.profile {
-            Profile::Index => return Ok(prompts::get(&request.name, request.arguments.as_ref())?.into()),
+            Profile::Index => {
+                return Ok(prompts::get(&request.name, request.arguments.as_ref())?.into());
+            }
             Profile::Local => {}
             _ => return Err(not_offered("prompts/get")),
         }
         let prompt = local::prompt(&request.name);
-        prompt.map(GetPromptResponse::from).ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None))
+        prompt.map(GetPromptResponse::from).ok_or_else(|| {
+            ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None)
+        })
     }
 
     async fn list_resources(
@@ -274,22 +352,30 @@ impl ServerHandler for Server {
     }
 
     /// Requests that are none of the protocol's, by their name or by their parameters.
-    async fn on_custom_request(&self, request: CustomRequest, context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
-        let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let is_modern = context
+            .protocol_version()
+            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params(
                 "`tools/call` takes `name`, a string, and `arguments`, an object with the tool's parameters",
                 None,
             ),
-            "initialize" if !is_modern => {
-                ErrorData::invalid_params("`initialize` takes `protocolVersion`, `capabilities` and `clientInfo`", None)
-            }
+            "initialize" if !is_modern => ErrorData::invalid_params(
+                "`initialize` takes `protocolVersion`, `capabilities` and `clientInfo`",
+                None,
+            ),
             other => not_offered(other),
         })
     }
 }
 
-/// Does work that may block on a thread of its own, which is told to stop when the call is cancelled.
+/// Does work that may block on a thread of its own, which is told to stop when the call is
+/// cancelled.
 async fn until_cancelled<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     cancelled: impl Future<Output = ()>,
@@ -312,33 +398,66 @@ async fn until_cancelled<T: Send + 'static>(
 }
 
 /// Runs a tool, whatever it does.
-pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>, reporter: Reporter, canceller: Canceller) -> Result<Answer, ToolError> {
-    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?.reporting_to(reporter).cancelled_by(canceller))
+pub fn call(
+    state: &State,
+    tool: &Tool,
+    sent: Map<String, Value>,
+    reporter: Reporter,
+    canceller: Canceller,
+) -> Result<Answer, ToolError> {
+    run(
+        state,
+        tool,
+        &Arguments::check(tool.name, tool.parameters, sent)?
+            .reporting_to(reporter)
+            .cancelled_by(canceller),
+    )
 }
 
 /// The same with checked arguments.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
     tracing::info!(tool = tool.name, "called");
     let answer = catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments)));
-    let is_listing = tool.parameters.iter().any(|parameter| parameter.name == FORMAT.name);
-    let is_compact = is_listing && arguments.text(FORMAT.name).map_or_else(compact::is_default, |format| format == "compact");
+    let is_listing = tool
+        .parameters
+        .iter()
+        .any(|parameter| parameter.name == FORMAT.name);
+    let is_compact = is_listing
+        && arguments
+            .text(FORMAT.name)
+            .map_or_else(compact::is_default, |format| format == "compact");
     if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
         state.heal();
     }
-    answer.map(|answer| answer.map(|answer| Answer { is_compact, ..answer })).unwrap_or_else(|_| {
-        tracing::error!(tool = tool.name, "a tool panicked");
-        Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))
-    })
+    answer
+        .map(|answer| {
+            answer.map(|answer| Answer {
+                is_compact,
+                ..answer
+            })
+        })
+        .unwrap_or_else(|_| {
+            tracing::error!(tool = tool.name, "a tool panicked");
+            Err(ToolError::index(format!(
+                "`{}` failed on this call because of a defect in codeagent; other calls go on",
+                tool.name
+            )))
+        })
 }
 
 fn describe(tool: &Tool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, brief_schema(tool.parameters));
     description.title = Some(tool.title.to_owned());
     description.output_schema = Some(Arc::new(tool.output.bare_schema()));
-    // What only reads is neither destructive nor repeated to another end. What the index says follows from the files: nothing is lost by making
-    // it again, and doing so twice changes nothing.
+    // What only reads is neither destructive nor repeated to another end. What the index says
+    // follows from the files: nothing is lost by making it again, and doing so twice changes
+    // nothing.
     let hints = ToolAnnotations::new().read_only(!tool.writes);
-    description.annotations = Some(if tool.writes { hints.destructive(false).idempotent(true).open_world(false) } else { hints });
+    description.annotations = Some(if tool.writes {
+        hints.destructive(false).idempotent(true).open_world(false)
+    } else {
+        hints
+    });
     description
 }
 
@@ -359,15 +478,27 @@ mod tests {
             "stopped"
         };
         let later = tokio::time::sleep(Duration::from_millis(20));
-        assert_eq!(until_cancelled(work, later, &canceller).await.unwrap(), "stopped");
+        assert_eq!(
+            until_cancelled(work, later, &canceller).await.unwrap(),
+            "stopped"
+        );
         let never = std::future::pending();
-        assert_eq!(until_cancelled(|| "done", never, &Canceller::default()).await.unwrap(), "done");
+        assert_eq!(
+            until_cancelled(|| "done", never, &Canceller::default())
+                .await
+                .unwrap(),
+            "done"
+        );
     }
 
     #[test]
     fn a_tool_that_panics_answers_an_error() {
         let root = tempfile::tempdir().unwrap();
-        let state = State::open(root.path(), codeagent_workspace::DataHome::at(root.path().join(".codeagent"))).unwrap();
+        let state = State::open(
+            root.path(),
+            codeagent_workspace::DataHome::at(root.path().join(".codeagent")),
+        )
+        .unwrap();
         let tool = Tool {
             name: "broken",
             title: "",
@@ -378,7 +509,14 @@ mod tests {
             run: |_, _| panic!("a defect"),
             writes: false,
         };
-        let error = call(&state, &tool, Map::new(), Reporter::default(), Canceller::default()).unwrap_err();
+        let error = call(
+            &state,
+            &tool,
+            Map::new(),
+            Reporter::default(),
+            Canceller::default(),
+        )
+        .unwrap_err();
         assert_eq!(error.code, Code::IndexError);
         assert!(error.message.contains("`broken`"), "{}", error.message);
     }

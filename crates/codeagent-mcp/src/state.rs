@@ -1,11 +1,13 @@
 //! What do all calls share? The repository and, as soon as there is an index, the engine.
 //!
-//! A server answers at once: the engine is opened by a thread of its own, and a keeper takes in what changed on disk since the last time and
-//! what changes from then on. Until a first index is complete, questions about symbols are answered with how far it is; later ones wait until
-//! the changes made before them are in the index, and past [`SETTLING`] say what is not.
+//! A server answers at once: the engine is opened by a thread of its own, and a keeper takes in
+//! what changed on disk since the last time and what changes from then on. Until a first index is
+//! complete, questions about symbols are answered with how far it is; later ones wait until the
+//! changes made before them are in the index, and past [`SETTLING`] say what is not.
 //!
-//! If another process has the right to write, it is asked to take changes in and what it has written is served; as soon as it is gone this
-//! one takes its place. A database that was removed or replaced is noticed by the next question, and opened again.
+//! If another process has the right to write, it is asked to take changes in and what it has
+//! written is served; as soon as it is gone this one takes its place. A database that was removed
+//! or replaced is noticed by the next question, and opened again.
 //!
 //! **Limits.** One repository per server.
 
@@ -28,7 +30,8 @@ use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::tools::management::StatusReport;
 
-/// How long a question waits for an engine that is about to be ready: small repositories are indexed by then.
+/// How long a question waits for an engine that is about to be ready: small repositories are
+/// indexed by then.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long another process may take to index named files.
@@ -47,8 +50,7 @@ pub struct Indexing {
 }
 
 /// Said where a model should have made vectors.
-pub const MODEL_BROKEN: &str =
-    "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
+pub const MODEL_BROKEN: &str = "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
 
 /// Shared by all calls.
 pub struct State {
@@ -87,13 +89,18 @@ enum Stage {
 }
 
 impl State {
-    /// The state of a server over the repository at `root`, whose index lies at `home`, without an engine yet.
+    /// The state of a server over the repository at `root`, whose index lies at `home`, without an
+    /// engine yet.
     pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
         Self::with_indexing(root, home, Indexing::default())
     }
 
     /// The same, indexed in a way that the caller chooses.
-    pub fn with_indexing(root: &Path, home: DataHome, indexing: Indexing) -> Result<Arc<Self>, OpenError> {
+    pub fn with_indexing(
+        root: &Path,
+        home: DataHome,
+        indexing: Indexing,
+    ) -> Result<Arc<Self>, OpenError> {
         let workspace = Workspace::open(root)?;
         Ok(Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
@@ -136,16 +143,27 @@ impl State {
         self.spawn("codeagent-start", &self.starter, Self::prepare);
     }
 
-    fn spawn(self: &Arc<Self>, name: &str, place: &Mutex<Option<JoinHandle<()>>>, work: fn(&Arc<Self>)) {
+    fn spawn(
+        self: &Arc<Self>,
+        name: &str,
+        place: &Mutex<Option<JoinHandle<()>>>,
+        work: fn(&Arc<Self>),
+    ) {
         let state = Arc::clone(self);
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            if catch_unwind(AssertUnwindSafe(|| work(&state))).is_err() {
-                state.enter(Stage::Failed(ToolError::index("indexing failed because of a defect in codeagent; file tools work")));
-            }
-        });
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                if catch_unwind(AssertUnwindSafe(|| work(&state))).is_err() {
+                    state.enter(Stage::Failed(ToolError::index(
+                        "indexing failed because of a defect in codeagent; file tools work",
+                    )));
+                }
+            });
         match thread {
             Ok(thread) => *lock(place) = Some(thread),
-            Err(error) => self.enter(Stage::Failed(ToolError::unavailable(format!("no thread can be started: {error}")))),
+            Err(error) => self.enter(Stage::Failed(ToolError::unavailable(format!(
+                "no thread can be started: {error}"
+            )))),
         }
     }
 
@@ -212,7 +230,8 @@ impl State {
         }
     }
 
-    /// Waits until the index is as the disk is now, for at most [`SETTLING`]; says what is not in it.
+    /// Waits until the index is as the disk is now, for at most [`SETTLING`]; says what is not in
+    /// it.
     #[must_use]
     pub fn settle(&self) -> Lag {
         drop(self.stage_after(Stage::is_under_way));
@@ -227,12 +246,16 @@ impl State {
             }
             return lag;
         }
-        if self.keeper().is_some_and(|keeper| !keeper.engine().is_in_place()) {
+        if self
+            .keeper()
+            .is_some_and(|keeper| !keeper.engine().is_in_place())
+        {
             self.open_again();
             drop(self.stage_after(Stage::is_under_way));
         }
         // Nothing is locked while one waits: a batch tells how far it is.
-        self.keeper().map_or_else(Lag::default, |keeper| keeper.settle(Some(SETTLING)))
+        self.keeper()
+            .map_or_else(Lag::default, |keeper| keeper.settle(Some(SETTLING)))
     }
 
     /// What keeps the index, if this process does.
@@ -253,9 +276,13 @@ impl State {
 
     /// Opens the engine again: somebody has removed or replaced the database.
     fn open_again(&self) {
-        let Some(state) = self.me.upgrade() else { return };
+        let Some(state) = self.me.upgrade() else {
+            return;
+        };
         let mut stage = lock(&self.stage);
-        let Stage::Ready(keeper) = &*stage else { return };
+        let Stage::Ready(keeper) = &*stage else {
+            return;
+        };
         let keeper = Arc::clone(keeper);
         if keeper.engine().is_in_place() {
             return;
@@ -268,9 +295,12 @@ impl State {
         state.spawn("codeagent-start", &self.starter, Self::prepare);
     }
 
-    /// Has an index made anew that an answer showed to be damaged, in the background, by whoever writes it.
+    /// Has an index made anew that an answer showed to be damaged, in the background, by whoever
+    /// writes it.
     pub fn heal(&self) {
-        let Some(state) = self.me.upgrade() else { return };
+        let Some(state) = self.me.upgrade() else {
+            return;
+        };
         if !self.is_healing.swap(true, Ordering::AcqRel) {
             join(&self.healer);
             state.spawn("codeagent-healer", &self.healer, |state| {
@@ -282,13 +312,20 @@ impl State {
 
     fn make_anew(&self) {
         let healed = match (self.keeper(), self.read_only()) {
-            (Some(keeper), _) => {
-                keeper.engine().rebuild("an answer could not be read", &|_| {}).map(drop).map_err(|error| error.to_string())
-            }
+            (Some(keeper), _) => keeper
+                .engine()
+                .rebuild("an answer could not be read", &|_| {})
+                .map(drop)
+                .map_err(|error| error.to_string()),
             // One that was replaced meanwhile may look damaged to who still reads the old one.
             (None, Some(answers)) if answers.is_in_place() => {
-                let wish = Wish { anew: true, ..Wish::default() };
-                sync(answers.data(), &wish, SETTLING).map(drop).map_err(|error| error.to_string())
+                let wish = Wish {
+                    anew: true,
+                    ..Wish::default()
+                };
+                sync(answers.data(), &wish, SETTLING)
+                    .map(drop)
+                    .map_err(|error| error.to_string())
             }
             (None, Some(_)) => {
                 self.enter(self.elsewhere());
@@ -301,55 +338,93 @@ impl State {
         }
     }
 
-    /// Has changes taken in by whoever writes; paths are compared by their content. `None` if this process does so itself.
+    /// Has changes taken in by whoever writes; paths are compared by their content. `None` if this
+    /// process does so itself.
     pub fn taken_in_elsewhere(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let answers = self.read_only()?;
-        let wish = Wish { paths: paths.to_vec(), ..Wish::default() };
+        let wish = Wish {
+            paths: paths.to_vec(),
+            ..Wish::default()
+        };
         Some(match sync(answers.data(), &wish, ELSEWHERE) {
-            Ok(granted) => granted.behind.map_or(Ok(()), |behind| Err(ToolError::index(behind))),
-            Err(error) => {
-                Err(ToolError::unavailable(format!("another codeagent writes this index and does not answer ({error}); ask again")))
-            }
+            Ok(granted) => granted
+                .behind
+                .map_or(Ok(()), |behind| Err(ToolError::index(behind))),
+            Err(error) => Err(ToolError::unavailable(format!(
+                "another codeagent writes this index and does not answer ({error}); ask again"
+            ))),
         })
     }
 
     /// How the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
-        let is_ready = matches!(&*self.stage_after(|stage| matches!(stage, Stage::Opening)), Stage::Ready(_));
-        let behind = if is_ready { self.keeper().and_then(|keeper| behind(&keeper)) } else { None };
+        let is_ready = matches!(
+            &*self.stage_after(|stage| matches!(stage, Stage::Opening)),
+            Stage::Ready(_)
+        );
+        let behind = if is_ready {
+            self.keeper().and_then(|keeper| behind(&keeper))
+        } else {
+            None
+        };
         let elsewhere = self.read_only().map(|answers| kept_elsewhere(&answers));
         let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
-        let ((answers, healthy), remark, watched) = match &*self.stage_after(|stage| matches!(stage, Stage::Opening)) {
-            Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being rebuilt")),
+        let ((answers, healthy), remark, watched) = match &*self
+            .stage_after(|stage| matches!(stage, Stage::Opening))
+        {
+            Stage::Ready(kept) if kept.engine().is_renewing() => {
+                return Ok(self.unhealthy("the index was damaged and is being rebuilt"));
+            }
             Stage::Ready(kept) => (keeper(kept), behind, true),
             Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
             Stage::ReadOnly(answers) => {
                 let (behind, watched) = elsewhere.unwrap_or_default();
                 ((answers.clone(), true), behind, watched)
             }
-            Stage::Elsewhere(Some(answers)) => ((answers.clone(), true), Some("by another process, for the first time".to_owned()), false),
+            Stage::Elsewhere(Some(answers)) => (
+                (answers.clone(), true),
+                Some("by another process, for the first time".to_owned()),
+                false,
+            ),
             // What is wrong may name places of the machine: those who ask about symbols are told.
-            Stage::Failed(_) => return Ok(self.unhealthy("the index cannot be opened; a question about a symbol says why")),
+            Stage::Failed(_) => {
+                return Ok(self
+                    .unhealthy("the index cannot be opened; a question about a symbol says why"));
+            }
             Stage::Closed => return Ok(self.unhealthy("the engine is closed")),
-            Stage::Opening | Stage::Elsewhere(None) => return Ok(self.unhealthy("the index is being opened; ask again in a moment")),
+            Stage::Opening | Stage::Elsewhere(None) => {
+                return Ok(self.unhealthy("the index is being opened; ask again in a moment"));
+            }
         };
-        let Ok(status) =
-            answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot, answers.vectors()))
+        let Ok(status) = answers
+            .snapshot()
+            .map_err(query::QueryError::from)
+            .and_then(|snapshot| query::status(&snapshot, answers.vectors()))
         else {
-            return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
+            return Ok(
+                self.unhealthy("the index cannot be read; a question about a symbol says why")
+            );
         };
         let remark = match (remark, self.making_vectors(&answers)) {
             (Some(remark), Some(making)) => Some(format!("{remark}; {making}")),
             (remark, making) => remark.or(making),
         };
-        let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
+        let report = StatusReport {
+            watcher_active: watched,
+            ..StatusReport::new(&status, healthy)
+        };
         let report = report.with_coverage(answers.coverage(&status.counts));
         Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 
-    /// How far the vectors of a model are while they are made, or that it cannot be used. Why names places of the machine, so the command says it.
+    /// How far the vectors of a model are while they are made, or that it cannot be used. Why names
+    /// places of the machine, so the command says it.
     fn making_vectors(&self, answers: &Answers) -> Option<String> {
-        if self.keeper().is_some_and(|keeper| keeper.vector_trouble().is_some()) || answers.vectors().is_model_broken() {
+        if self
+            .keeper()
+            .is_some_and(|keeper| keeper.vector_trouble().is_some())
+            || answers.vectors().is_model_broken()
+        {
             return Some(MODEL_BROKEN.to_owned());
         }
         let progress = vector_progress(&answers.snapshot().ok()?).ok()??;
@@ -357,7 +432,11 @@ impl State {
     }
 
     fn unhealthy(&self, remark: &str) -> (StatusReport, Option<String>, Vec<String>) {
-        (StatusReport::new(&IndexStatus::default(), false), Some(remark.to_owned()), Vec::new())
+        (
+            StatusReport::new(&IndexStatus::default(), false),
+            Some(remark.to_owned()),
+            Vec::new(),
+        )
     }
 
     fn enter(&self, stage: Stage) {
@@ -369,7 +448,9 @@ impl State {
 
     /// The stage once it is no longer `passing`, or after a while.
     fn stage_after(&self, passing: fn(&Stage) -> bool) -> MutexGuard<'_, Stage> {
-        let waited = self.moved.wait_timeout_while(lock(&self.stage), PATIENCE, |stage| passing(stage));
+        let waited = self
+            .moved
+            .wait_timeout_while(lock(&self.stage), PATIENCE, |stage| passing(stage));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
@@ -387,7 +468,8 @@ impl State {
         }
     }
 
-    /// Waits for the right to write, and meanwhile serves the index that is there: it may be another file than a moment ago.
+    /// Waits for the right to write, and meanwhile serves the index that is there: it may be
+    /// another file than a moment ago.
     fn stand_by(self: &Arc<Self>) {
         while !self.is_closing_within(Duration::ZERO) {
             // A first index has to be noticed when it is complete.
@@ -412,7 +494,9 @@ impl State {
     /// Stays with the process that writes until it ends; false if it lets nobody in.
     fn stay_with_writer(&self) -> bool {
         let data = self.home.data_dir(self.workspace().root());
-        let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else { return false };
+        let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else {
+            return false;
+        };
         let visit = Arc::new(visit);
         *lock(&self.visit) = Some(Arc::clone(&visit));
         if !self.cancel.load(Ordering::Relaxed) {
@@ -424,7 +508,10 @@ impl State {
 
     fn is_closing_within(&self, time: Duration) -> bool {
         let is_open = |_: &mut Stage| !self.cancel.load(Ordering::Relaxed);
-        drop(self.moved.wait_timeout_while(lock(&self.stage), time, is_open));
+        drop(
+            self.moved
+                .wait_timeout_while(lock(&self.stage), time, is_open),
+        );
         self.cancel.load(Ordering::Relaxed)
     }
 
@@ -436,19 +523,38 @@ impl State {
             ..IngestOptions::default()
         };
         let (home, model) = (self.home.clone(), self.indexing.model.clone());
-        let options = EngineOptions { ingest, tolerate_config: true, home, model, ..EngineOptions::default() };
+        let options = EngineOptions {
+            ingest,
+            tolerate_config: true,
+            home,
+            model,
+            ..EngineOptions::default()
+        };
         Engine::open(self.workspace().root(), options)
     }
 
     fn bring_up_to_date(self: &Arc<Self>, engine: Engine) {
         let is_complete = engine.answers().is_complete().unwrap_or(false);
         let state = Arc::downgrade(self);
-        let progress = move |progress| state.upgrade().iter().for_each(|state| state.note(progress));
+        let progress = move |progress| {
+            state
+                .upgrade()
+                .iter()
+                .for_each(|state| state.note(progress))
+        };
         let keeper = match Keeper::start(Arc::new(engine), Role::Server, progress) {
             Ok(keeper) => Arc::new(keeper),
-            Err(error) => return self.enter(Stage::Failed(ToolError::unavailable(format!("no thread can be started: {error}")))),
+            Err(error) => {
+                return self.enter(Stage::Failed(ToolError::unavailable(format!(
+                    "no thread can be started: {error}"
+                ))));
+            }
         };
-        self.enter(if is_complete { Stage::Ready(Arc::clone(&keeper)) } else { Stage::Indexing(Arc::clone(&keeper), None) });
+        self.enter(if is_complete {
+            Stage::Ready(Arc::clone(&keeper))
+        } else {
+            Stage::Indexing(Arc::clone(&keeper), None)
+        });
         let lag = keeper.settle(None);
         match lag.failure {
             Some(failure) if !is_complete => self.enter(Stage::Failed(ToolError::index(failure))),
@@ -456,15 +562,22 @@ impl State {
         }
     }
 
-    /// Serves what can be served without an engine; true if that is so because another process has it.
+    /// Serves what can be served without an engine; true if that is so because another process has
+    /// it.
     fn degrade(&self, error: EngineError) -> bool {
         let is_locked = error.kind() == ErrorKind::Locked;
-        self.enter(if is_locked { self.elsewhere() } else { Stage::Failed(error.into()) });
+        self.enter(if is_locked {
+            self.elsewhere()
+        } else {
+            Stage::Failed(error.into())
+        });
         is_locked
     }
 
     fn elsewhere(&self) -> Stage {
-        match Answers::open(self.workspace().root(), &self.home).map(|answers| answers.with_model(self.indexing.model.clone())) {
+        match Answers::open(self.workspace().root(), &self.home)
+            .map(|answers| answers.with_model(self.indexing.model.clone()))
+        {
             Ok(answers) if answers.is_complete().unwrap_or(false) => Stage::ReadOnly(answers),
             Ok(answers) => Stage::Elsewhere(Some(answers)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),
@@ -481,7 +594,10 @@ impl State {
 
 impl Stage {
     fn is_under_way(&self) -> bool {
-        matches!(self, Self::Opening | Self::Indexing(..) | Self::Elsewhere(_))
+        matches!(
+            self,
+            Self::Opening | Self::Indexing(..) | Self::Elsewhere(_)
+        )
     }
 
     /// Why there is no answer now, and what to do.
@@ -492,7 +608,9 @@ impl Stage {
                 "the repository is being indexed for the first time ({}); try again in a few seconds; file tools already work",
                 shown(*progress)
             )),
-            Self::ReadOnly(_) => ToolError::unavailable("another codeagent process is writing this index; try again in a moment"),
+            Self::ReadOnly(_) => ToolError::unavailable(
+                "another codeagent process is writing this index; try again in a moment",
+            ),
             Self::Elsewhere(_) => ToolError::unavailable(
                 "another codeagent process is indexing the repository for the first time; try again in a few seconds; file tools already work",
             ),
@@ -506,28 +624,42 @@ impl Stage {
 /// What has changed and is not in the index yet, if something has.
 fn behind(keeper: &Keeper) -> Option<String> {
     let lag = keeper.settle(Some(SETTLING));
-    let trouble = keeper.trouble().map(|trouble| format!("{trouble}; files are polled instead"));
-    let texts: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().chain(trouble).collect();
+    let trouble = keeper
+        .trouble()
+        .map(|trouble| format!("{trouble}; files are polled instead"));
+    let texts: Vec<String> = (!lag.is_none())
+        .then(|| lag.to_string())
+        .into_iter()
+        .chain(trouble)
+        .collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// What an index that another process keeps does not hold yet, and whether that process watches the files.
+/// What an index that another process keeps does not hold yet, and whether that process watches the
+/// files.
 fn kept_elsewhere(answers: &Answers) -> (Option<String>, bool) {
     let lag = glance(answers);
-    ((!lag.is_none()).then(|| lag.to_string()), who(answers.data()).is_ok())
+    (
+        (!lag.is_none()).then(|| lag.to_string()),
+        who(answers.data()).is_ok(),
+    )
 }
 
 fn shown(progress: Option<Progress>) -> String {
     match progress {
         None => "starting".to_owned(),
-        Some(Progress { phase, total: 0, .. }) => phase.as_str().to_owned(),
+        Some(Progress {
+            phase, total: 0, ..
+        }) => phase.as_str().to_owned(),
         Some(Progress { phase, done, total }) => format!("{} {done} of {total}", phase.as_str()),
     }
 }
 
 /// Said while a damaged index is made anew.
 fn being_renewed() -> ToolError {
-    ToolError::unavailable("the index was damaged and is being rebuilt; try again in a few seconds; file tools already work")
+    ToolError::unavailable(
+        "the index was damaged and is being rebuilt; try again in a few seconds; file tools already work",
+    )
 }
 
 fn join(thread: &Mutex<Option<JoinHandle<()>>>) {

@@ -1,10 +1,12 @@
-//! How does a line become a message, and a message a line? One message is one line of input or output, and nothing else is ever written.
+//! How does a line become a message, and a message a line? One message is one line of input or
+//! output, and nothing else is ever written.
 //!
-//! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for what is no JSON, `-32600` for JSON that is no
-//! message and for a line that is too long. Notifications nobody knows and answers to nothing are passed over.
+//! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for
+//! what is no JSON, `-32600` for JSON that is no message and for a line that is too long.
+//! Notifications nobody knows and answers to nothing are passed over.
 //!
-//! **Limits.** A line of more than 16 MiB is not kept, only its `id`. Of a flood of nonsense only as much is answered as the client
-//! reads.
+//! **Limits.** A line of more than 16 MiB is not kept, only its `id`. Of a flood of nonsense only
+//! as much is answered as the client reads.
 
 use std::future::Future;
 use std::io;
@@ -82,8 +84,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             let available = self.input.fill_buf().await?;
             if available.is_empty() {
-                let too_long = self.too_long.take().map(|seeker| Read::TooLong(seeker.id()));
-                return Ok(too_long.unwrap_or(if self.line.is_empty() { Read::End } else { Read::Line }));
+                let too_long = self
+                    .too_long
+                    .take()
+                    .map(|seeker| Read::TooLong(seeker.id()));
+                return Ok(too_long.unwrap_or(if self.line.is_empty() {
+                    Read::End
+                } else {
+                    Read::Line
+                }));
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
@@ -98,7 +107,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             self.input.consume(taken);
             if end.is_some() {
-                return Ok(self.too_long.take().map_or(Read::Line, |seeker| Read::TooLong(seeker.id())));
+                return Ok(self
+                    .too_long
+                    .take()
+                    .map_or(Read::Line, |seeker| Read::TooLong(seeker.id())));
             }
         }
     }
@@ -119,7 +131,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         let message = Outgoing::error(error, id);
         if let (Some(output), Ok(bytes)) = (&self.output, to_line(&message)) {
             // A client that does not read does not miss it.
-            output.try_send(Line { bytes, written: None }).ok();
+            output
+                .try_send(Line {
+                    bytes,
+                    written: None,
+                })
+                .ok();
         }
     }
 }
@@ -132,8 +149,15 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         async move {
             let hung_up = || io::Error::from(io::ErrorKind::BrokenPipe);
             let (written, done) = oneshot::channel();
-            let line = Line { bytes: to_line(&message)?, written: Some(written) };
-            output.ok_or_else(hung_up)?.send(line).await.map_err(|_| hung_up())?;
+            let line = Line {
+                bytes: to_line(&message)?,
+                written: Some(written),
+            };
+            output
+                .ok_or_else(hung_up)?
+                .send(line)
+                .await
+                .map_err(|_| hung_up())?;
             done.await.map_err(|_| hung_up())?
         }
     }
@@ -153,7 +177,8 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                     }
                 }
                 Ok(Read::TooLong(id)) => {
-                    let reason = format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
+                    let reason =
+                        format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
                     self.refuse(ErrorData::invalid_request(reason, None), id);
                 }
                 Ok(Read::End) => return None,
@@ -168,7 +193,8 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
     async fn close(&mut self) -> io::Result<()> {
         self.output = None;
         if let Some(writer) = self.writer.take() {
-            // Whoever asked for a line to be written is still told; a client that does not read must not keep the server.
+            // Whoever asked for a line to be written is still told; a client that does not read
+            // must not keep the server.
             tokio::time::timeout(PATIENCE, writer).await.ok();
         }
         Ok(())
@@ -209,7 +235,10 @@ fn refusal(error: ErrorData, id: Option<RequestId>) -> Refusal {
 
 /// The message in a line, or in the body of a request; `None` for what needs no answer.
 pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    let line = line
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .trim_ascii();
     if line.is_empty() {
         return Ok(None);
     }
@@ -220,8 +249,10 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
         Ok(value) => value,
         Err(error) => return Err(unreadable(line, &error)),
     };
-    let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
-    let is_notification = value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none();
+    let is_answer = value.get("method").is_none()
+        && (value.get("result").is_some() || value.get("error").is_some());
+    let is_notification =
+        value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none();
     if is_answer || is_notification {
         return Ok(None);
     }
@@ -230,19 +261,31 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     } else {
         "a message is an object with `jsonrpc`: \"2.0\", `method` and, if it is to be answered, an `id` that is a string or a whole number"
     };
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    let id = value
+        .get("id")
+        .and_then(|id| serde_json::from_value(id.clone()).ok());
     Err(refusal(ErrorData::invalid_request(reason, None), id))
 }
 
-/// What is no JSON. A text with half of a surrogate pair is passed over without a look, so that the `id` beside it is found.
+/// What is no JSON. A text with half of a surrogate pair is passed over without a look, so that the
+/// `id` beside it is found.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Refusal {
     #[derive(Deserialize)]
     struct Envelope {
         id: RequestId,
     }
     match serde_json::from_slice::<Envelope>(line) {
-        Ok(Envelope { id }) => refusal(ErrorData::parse_error(format!("a text in the message is not Unicode: {error}"), None), Some(id)),
-        Err(_) => refusal(ErrorData::parse_error(format!("the message is no JSON: {error}"), None), None),
+        Ok(Envelope { id }) => refusal(
+            ErrorData::parse_error(
+                format!("a text in the message is not Unicode: {error}"),
+                None,
+            ),
+            Some(id),
+        ),
+        Err(_) => refusal(
+            ErrorData::parse_error(format!("the message is no JSON: {error}"), None),
+            None,
+        ),
     }
 }
 
@@ -259,7 +302,13 @@ mod tests {
                 Incoming::Request(request) => format!("request {}", request.id),
                 _ => "message".to_owned(),
             },
-            Err(refusal) => format!("{} {}", refusal.0.code.0, refusal.1.map_or_else(|| "-".to_owned(), |id| id.to_string())),
+            Err(refusal) => format!(
+                "{} {}",
+                refusal.0.code.0,
+                refusal
+                    .1
+                    .map_or_else(|| "-".to_owned(), |id| id.to_string())
+            ),
         }
     }
 
@@ -267,13 +316,25 @@ mod tests {
     fn every_line_is_a_message_or_refused_or_nothing() {
         for (line, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
-            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}\r\n", "request a"),
-            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "message"),
+            (
+                "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}\r\n",
+                "request a",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                "message",
+            ),
             (" \r\n", "nothing"),
             (r#"{"result":{}}"#, "nothing"),
             ("hello", "-32700 -"),
-            (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x","arguments":{"path":"\ud800"}}}"#, "-32700 4"),
-            (r#"{"method":"\udfff","params":{"\ud800":1},"id":"z"}"#, "-32700 z"),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x","arguments":{"path":"\ud800"}}}"#,
+                "-32700 4",
+            ),
+            (
+                r#"{"method":"\udfff","params":{"\ud800":1},"id":"z"}"#,
+                "-32700 z",
+            ),
             (r#"{"method":"\udfff","params":{}}"#, "-32700 -"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping""#, "-32700 -"),
             (&"[".repeat(100_000), "-32700 -"),
@@ -283,7 +344,12 @@ mod tests {
             ("[]", "-32600 -"),
             ("3", "-32600 -"),
         ] {
-            assert_eq!(shown(line.as_bytes()), expected, "{}", &line[..line.len().min(60)]);
+            assert_eq!(
+                shown(line.as_bytes()),
+                expected,
+                "{}",
+                &line[..line.len().min(60)]
+            );
         }
         assert_eq!(shown(b"{\"id\":\"\xff\"}"), "-32700 -");
     }
@@ -298,22 +364,46 @@ mod tests {
     async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
         let (mut lines, mut client_in, mut client_out) = lines();
         let sender = tokio::spawn(async move {
-            client_in.write_all(&vec![b'x'; MAX_LINE + 1]).await.unwrap();
-            client_in.write_all(b"\n{\"params\":{\"id\":1,\"text\":\"").await.unwrap();
-            client_in.write_all(&vec![b'x'; MAX_LINE + 1]).await.unwrap();
-            client_in.write_all(b"\"},\"id\":17}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").await.unwrap();
+            client_in
+                .write_all(&vec![b'x'; MAX_LINE + 1])
+                .await
+                .unwrap();
+            client_in
+                .write_all(b"\n{\"params\":{\"id\":1,\"text\":\"")
+                .await
+                .unwrap();
+            client_in
+                .write_all(&vec![b'x'; MAX_LINE + 1])
+                .await
+                .unwrap();
+            client_in
+                .write_all(b"\"},\"id\":17}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
+                .await
+                .unwrap();
         });
         // A last line without an end counts too.
-        assert!(matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1)));
+        assert!(
+            matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1))
+        );
         assert!(lines.receive().await.is_none());
         sender.await.unwrap();
         lines.close().await.unwrap();
         drop(lines);
         let mut answer = String::new();
         client_out.read_to_string(&mut answer).await.unwrap();
-        let answers: Vec<Value> = answer.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let error = json!({ "code": -32600, "message": "a message of more than 16 MiB is not read" });
-        assert_eq!(answers, [json!({ "jsonrpc": "2.0", "error": error }), json!({ "jsonrpc": "2.0", "id": 17, "error": error })]);
+        let answers: Vec<Value> = answer
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let error =
+            json!({ "code": -32600, "message": "a message of more than 16 MiB is not read" });
+        assert_eq!(
+            answers,
+            [
+                json!({ "jsonrpc": "2.0", "error": error }),
+                json!({ "jsonrpc": "2.0", "id": 17, "error": error })
+            ]
+        );
     }
 
     #[tokio::test]

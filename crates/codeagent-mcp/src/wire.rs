@@ -1,11 +1,15 @@
-//! What does an answer look like as JSON? One struct per shape of the specification; the command line prints the same ones.
+//! What does an answer look like as JSON? One struct per shape of the specification; the command
+//! line prints the same ones.
 //!
-//! The comments on the fields are what clients read in the schemas. Fields that a symbol has no value for are left out. `kind` is the
-//! language's own word beside the specification's `node_type`.
+//! The comments on the fields are what clients read in the schemas. Fields that a symbol has no
+//! value for are left out. `kind` is the language's own word beside the specification's
+//! `node_type`.
 //!
 //! **Limits.** Paths are relative to the repository; nothing here tells where it lies.
 
-use codeagent_core::model::graph::{Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan};
+use codeagent_core::model::graph::{
+    Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
+};
 use codeagent_core::model::graph::{NodeType, ParseStatus};
 use codeagent_core::query::{FoundSymbol, Match, Matched, Neighbor, Symbol, UseSite, VectorSource};
 use schemars::JsonSchema;
@@ -25,7 +29,8 @@ pub struct SymbolName {
     /// What it is, the same words for all languages.
     #[schemars(extend("enum" = words(NodeType::NAMES)))]
     pub node_type: &'static str,
-    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`, ... Lists leave out the word of `node_type`.
+    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
+    /// ... Lists leave out the word of `node_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
 }
@@ -106,7 +111,8 @@ pub struct RankedRow {
     /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector is near by `letters` or by `meaning`.
+    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector
+    /// is near by `letters` or by `meaning`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = serde_json::json!({ "type": "string", "enum": ["name", "words", "letters", "meaning"] })))]
     pub matched: Vec<&'static str>,
@@ -137,7 +143,14 @@ pub struct NamedRow {
 impl From<&Node> for SymbolRow {
     fn from(node: &Node) -> Self {
         let (file_path, line_start, line_end) = place(node);
-        Self { symbol: node.into(), language: node.language.as_str(), file_path, line_start, line_end, signature: node.into() }
+        Self {
+            symbol: node.into(),
+            language: node.language.as_str(),
+            file_path,
+            line_start,
+            line_end,
+            signature: node.into(),
+        }
     }
 }
 
@@ -146,8 +159,15 @@ impl RankedRow {
     #[must_use]
     pub fn new(found: &FoundSymbol) -> Self {
         let score = found.score.map(|score| rounded(score.score));
-        let matched = found.score.map_or_else(Vec::new, |score| reasons(score.matched));
-        Self { row: (&found.node).into(), rank: rounded(found.rank), score, matched }
+        let matched = found
+            .score
+            .map_or_else(Vec::new, |score| reasons(score.matched));
+        Self {
+            row: (&found.node).into(),
+            rank: rounded(found.rank),
+            score,
+            matched,
+        }
     }
 }
 
@@ -155,7 +175,10 @@ impl SimilarRow {
     /// A node and how similar it is.
     #[must_use]
     pub fn new(node: &Node, cosine: f32) -> Self {
-        Self { row: node.into(), score: rounded(f64::from(cosine)) }
+        Self {
+            row: node.into(),
+            score: rounded(f64::from(cosine)),
+        }
     }
 }
 
@@ -164,7 +187,14 @@ fn reasons(matched: Matched) -> Vec<&'static str> {
         VectorSource::Lexical => "letters",
         VectorSource::Model => "meaning",
     });
-    [matched.name.then_some("name"), matched.words.then_some("words"), near].into_iter().flatten().collect()
+    [
+        matched.name.then_some("name"),
+        matched.words.then_some("words"),
+        near,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Two decimals are plenty, and keep answers the same on every machine.
@@ -176,13 +206,18 @@ impl NamedRow {
     /// A node and how it bears the name.
     #[must_use]
     pub fn new(node: &Node, how: Match) -> Self {
-        Self { row: node.into(), r#match: (how == Match::Suffix).then_some("suffix") }
+        Self {
+            row: node.into(),
+            r#match: (how == Match::Suffix).then_some("suffix"),
+        }
     }
 }
 
 /// Path, first and last line of the primary declaration.
 fn place(node: &Node) -> (String, u32, u32) {
-    node.spans.first().map_or_else(Default::default, |span| (span.path.clone(), span.span.start.line, span.span.end_line))
+    node.spans.first().map_or_else(Default::default, |span| {
+        (span.path.clone(), span.span.start.line, span.span.end_line)
+    })
 }
 
 /// All about one symbol.
@@ -269,7 +304,12 @@ pub struct OutlineRow {
 impl From<&Node> for OutlineRow {
     fn from(node: &Node) -> Self {
         let (_, line_start, line_end) = place(node);
-        Self { symbol: node.into(), line_start, line_end, signature: node.into() }
+        Self {
+            symbol: node.into(),
+            line_start,
+            line_end,
+            signature: node.into(),
+        }
     }
 }
 
@@ -345,7 +385,8 @@ pub struct DependencyRow {
     /// What is related.
     #[serde(flatten)]
     pub relation: UseRow,
-    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`: this one *edge_type* the asked symbol.
+    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`:
+    /// this one *edge_type* the asked symbol.
     #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
     pub direction: &'static str,
 }
@@ -369,7 +410,8 @@ pub struct Site {
     /// The source line without its indentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The file was changed since it was indexed: the line may be another one, and its text is not shown.
+    /// The file was changed since it was indexed: the line may be another one, and its text is not
+    /// shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// What else it may use, if that is `inferred`: three at most, the best first.
@@ -380,7 +422,11 @@ pub struct Site {
 impl Row for NeighborRow {
     fn new(neighbor: &Neighbor, _: EdgeDirection, of: Option<&str>) -> Self {
         let (file_path, line_start, _) = place(&neighbor.node);
-        let call_sites: Vec<Site> = neighbor.sites.iter().map(|site| Site::new(site, &file_path)).collect();
+        let call_sites: Vec<Site> = neighbor
+            .sites
+            .iter()
+            .map(|site| Site::new(site, &file_path))
+            .collect();
         let hidden = neighbor.edge_type != EdgeType::Contains && neighbor.count > call_sites.len();
         Self {
             symbol: (&neighbor.node).into(),
@@ -396,13 +442,19 @@ impl Row for NeighborRow {
 
 impl Row for UseRow {
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
-        Self { neighbor: NeighborRow::new(neighbor, direction, of), edge_type: neighbor.edge_type.as_str() }
+        Self {
+            neighbor: NeighborRow::new(neighbor, direction, of),
+            edge_type: neighbor.edge_type.as_str(),
+        }
     }
 }
 
 impl Row for DependencyRow {
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
-        Self { relation: UseRow::new(neighbor, direction, of), direction: direction.as_str() }
+        Self {
+            relation: UseRow::new(neighbor, direction, of),
+            direction: direction.as_str(),
+        }
     }
 }
 

@@ -1,13 +1,17 @@
 //! How does a process that runs for days keep no more memory than it needs?
 //!
-//! glibc keeps in its arenas what threads have freed, whatever the other allocators do: a server that had put down what it knew of 370,000 lines
-//! still held 265 MB, and 84 after [`give_back`]. And it makes eight arenas a core, so that what lives long moves from one to another with the
-//! threads that renew it and leaves holes behind: after 1,600 edits that server held 224 MB, and 169 with [`few_arenas`].
-//! It is a crate by itself because it has the only unsafe calls of the workspace.
+//! glibc keeps in its arenas what threads have freed, whatever the other allocators do: a server
+//! that had put down what it knew of 370,000 lines still held 265 MB, and 84 after [`give_back`].
+//! And it makes eight arenas a core, so that what lives long moves from one to another with the
+//! threads that renew it and leaves holes behind: after 1,600 edits that server held 224 MB, and
+//! 169 with [`few_arenas`]. It is a crate by itself because it has the only unsafe calls of the
+//! workspace.
 //!
-//! **Limits.** With other allocators than glibc's nothing is done; they give pages back by themselves.
+//! **Limits.** With other allocators than glibc's nothing is done; they give pages back by
+//! themselves.
 
-/// Arenas for each thread that can run at a time. With one, threads that are interrupted while they allocate have others wait.
+/// Arenas for each thread that can run at a time. With one, threads that are interrupted while they
+/// allocate have others wait.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS_A_CORE: usize = 2;
 
@@ -18,18 +22,21 @@ pub fn few_arenas() {
     {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let arenas = libc::c_int::try_from(ARENAS_A_CORE * cores).unwrap_or(libc::c_int::MAX);
-        // SAFETY: `mallopt` takes two numbers and may be called at any time (mallopt(3)); what it refuses stays as it was.
+        // SAFETY: `mallopt` takes two numbers and may be called at any time (mallopt(3)); what it
+        // refuses stays as it was.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, arenas);
         }
     }
 }
 
-/// Gives back the pages in which nothing is held any more. Takes milliseconds for each hundred megabytes that are freed.
+/// Gives back the pages in which nothing is held any more. Takes milliseconds for each hundred
+/// megabytes that are freed.
 #[allow(unsafe_code, reason = "the standard library has no such function")]
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: `malloc_trim` takes a number of bytes to keep, touches no memory that is in use, and may be called by any thread (malloc_trim(3)).
+    // SAFETY: `malloc_trim` takes a number of bytes to keep, touches no memory that is in use, and
+    // may be called by any thread (malloc_trim(3)).
     unsafe {
         libc::malloc_trim(0);
     }

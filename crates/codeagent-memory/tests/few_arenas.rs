@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-/// glibc's arenas but the first lie at multiples of this (malloc(3), `HEAP_MAX_SIZE` on machines of 64 bits).
+/// glibc's arenas but the first lie at multiples of this (malloc(3), `HEAP_MAX_SIZE` on machines of
+/// 64 bits).
 const ARENA_BYTES: usize = 64 << 20;
 
 #[test]
@@ -22,7 +23,14 @@ fn threads_share_two_arenas_a_core() {
     };
     let arenas: BTreeSet<usize> = thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(hold)).collect();
-        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+        running
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
     });
-    assert!(arenas.len() <= 2 * cores, "{} arenas on {cores} cores", arenas.len());
+    assert!(
+        arenas.len() <= 2 * cores,
+        "{} arenas on {cores} cores",
+        arenas.len()
+    );
 }

@@ -5,10 +5,16 @@
 use codeagent_memory::give_back;
 
 /// Kilobytes of the process that are in memory.
-#[allow(clippy::disallowed_methods, reason = "the kernel is asked, not the repository")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the kernel is asked, not the repository"
+)]
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
@@ -27,7 +33,10 @@ fn what_was_freed_below_what_is_held_leaves_the_process() {
     let freed = resident();
     give_back();
     let after = resident();
-    assert!(freed > before - 10_000, "the allocator gives back by itself: {before} {freed}");
+    assert!(
+        freed > before - 10_000,
+        "the allocator gives back by itself: {before} {freed}"
+    );
     assert!(after < before - 50_000, "{before} {freed} {after}");
     drop(held);
 }

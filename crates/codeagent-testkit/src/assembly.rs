@@ -1,4 +1,5 @@
-//! What does a small .NET assembly look like in bytes (ECMA-335 II.22 to II.25)? For tests, which say what it declares.
+//! What does a small .NET assembly look like in bytes (ECMA-335 II.22 to II.25)? For tests, which
+//! say what it declares.
 //!
 //! ```
 //! use codeagent_testkit::assembly::{Assembly, Ty};
@@ -8,8 +9,9 @@
 //! assert!(lib.image().starts_with(b"MZ"));
 //! ```
 //!
-//! **Limits.** Declarations without bodies. All numbers of rows, names and signatures take two bytes, so an assembly has less than 2,000 of each. A
-//! type is declared before a signature mentions it.
+//! **Limits.** Declarations without bodies. All numbers of rows, names and signatures take two
+//! bytes, so an assembly has less than 2,000 of each. A type is declared before a signature
+//! mentions it.
 
 pub mod damage;
 
@@ -88,7 +90,12 @@ impl Assembly {
     /// An assembly of a name that declares nothing.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let mut made = Self { rows: BTreeMap::new(), strings: vec![0], blobs: vec![0], types: BTreeMap::new() };
+        let mut made = Self {
+            rows: BTreeMap::new(),
+            strings: vec![0],
+            blobs: vec![0],
+            types: BTreeMap::new(),
+        };
         let text = made.string(name);
         made.row(table::MODULE, &[0, text, 0, 0, 0]);
         made.row(table::ASSEMBLY, &[0, 0, 1, 0, 0, 0, 0, 0, 0, text, 0]);
@@ -102,7 +109,10 @@ impl Assembly {
         let base = base.unwrap_or(Ty::Of(CORE, "System", "Object"));
         let extends = self.base(&base);
         let row = self.type_def(PUBLIC, namespace, name, extends);
-        let arity = name.split_once('`').and_then(|(_, arity)| arity.parse().ok()).unwrap_or(0);
+        let arity = name
+            .split_once('`')
+            .and_then(|(_, arity)| arity.parse().ok())
+            .unwrap_or(0);
         self.generic_params(row << 1, arity);
         Class { assembly: self }
     }
@@ -111,11 +121,23 @@ impl Assembly {
     pub fn extension(&mut self, namespace: &str, name: &str, method: &str, result: Ty) {
         let object = self.base(&Ty::Of(CORE, "System", "Object"));
         self.type_def(STATIC, namespace, name, object);
-        let row = self.add_method(STATIC_METHOD, (method, 1), &[("it", Ty::MethodParam(0))], &result);
+        let row = self.add_method(
+            STATIC_METHOD,
+            (method, 1),
+            &[("it", Ty::MethodParam(0))],
+            &result,
+        );
         self.generic_params(row << 1 | 1, 1);
-        let attribute = self.type_ref(CORE, "System.Runtime.CompilerServices", "ExtensionAttribute");
+        let attribute = self.type_ref(
+            CORE,
+            "System.Runtime.CompilerServices",
+            "ExtensionAttribute",
+        );
         let (constructor, signature) = (self.string(".ctor"), self.blob(&[0x20, 0, 1]));
-        let constructor = self.row(table::MEMBER_REF, &[attribute << 3 | 1, constructor, signature]);
+        let constructor = self.row(
+            table::MEMBER_REF,
+            &[attribute << 3 | 1, constructor, signature],
+        );
         let value = self.blob(&[1, 0, 0, 0]);
         self.row(table::ATTRIBUTE, &[row << 5, constructor << 3 | 3, value]);
     }
@@ -149,7 +171,12 @@ impl Assembly {
     /// Adds a row of two-byte columns; its number.
     fn row(&mut self, table: u8, columns: &[u16]) -> u16 {
         let rows = self.rows.entry(table).or_default();
-        rows.push(columns.iter().flat_map(|column| column.to_le_bytes()).collect());
+        rows.push(
+            columns
+                .iter()
+                .flat_map(|column| column.to_le_bytes())
+                .collect(),
+        );
         rows.len() as u16
     }
 
@@ -165,13 +192,29 @@ impl Assembly {
     fn type_def(&mut self, flags: u32, namespace: &str, name: &str, extends: u16) -> u16 {
         let (text, space) = (self.string(name), self.string(namespace));
         let methods = self.count(table::METHOD) + 1;
-        let row = self.row(table::TYPE_DEF, &[flags as u16, (flags >> 16) as u16, text, space, extends, 1, methods]);
-        self.types.insert((namespace.to_owned(), name.to_owned()), row);
+        let row = self.row(
+            table::TYPE_DEF,
+            &[
+                flags as u16,
+                (flags >> 16) as u16,
+                text,
+                space,
+                extends,
+                1,
+                methods,
+            ],
+        );
+        self.types
+            .insert((namespace.to_owned(), name.to_owned()), row);
         row
     }
 
     fn type_ref(&mut self, assembly: &str, namespace: &str, name: &str) -> u16 {
-        let scope = if assembly == CORE { 1 } else { self.assembly_ref(assembly) };
+        let scope = if assembly == CORE {
+            1
+        } else {
+            self.assembly_ref(assembly)
+        };
         let (text, space) = (self.string(name), self.string(namespace));
         self.row(table::TYPE_REF, &[scope << 2 | 2, text, space])
     }
@@ -199,7 +242,11 @@ impl Assembly {
     fn token(&mut self, ty: &Ty) -> u16 {
         match ty {
             Ty::Own(namespace, name) => {
-                self.types.get(&((*namespace).to_owned(), (*name).to_owned())).copied().unwrap_or_else(|| panic!("{namespace}.{name}")) << 2
+                self.types
+                    .get(&((*namespace).to_owned(), (*name).to_owned()))
+                    .copied()
+                    .unwrap_or_else(|| panic!("{namespace}.{name}"))
+                    << 2
             }
             Ty::Of(assembly, namespace, name) => self.type_ref(assembly, namespace, name) << 2 | 1,
             other => panic!("{other:?} has no row"),
@@ -229,12 +276,24 @@ impl Assembly {
         }
     }
 
-    fn add_method(&mut self, flags: u16, (name, generics): (&str, u8), params: &[(&str, Ty)], result: &Ty) -> u16 {
+    fn add_method(
+        &mut self,
+        flags: u16,
+        (name, generics): (&str, u8),
+        params: &[(&str, Ty)],
+        result: &Ty,
+    ) -> u16 {
         let has_this = if flags & 0x10 == 0 { 0x20 } else { 0 };
-        let mut signature = if generics > 0 { vec![has_this | 0x10, generics] } else { vec![has_this] };
+        let mut signature = if generics > 0 {
+            vec![has_this | 0x10, generics]
+        } else {
+            vec![has_this]
+        };
         signature.push(params.len() as u8);
         self.write(result, &mut signature);
-        params.iter().for_each(|(_, ty)| self.write(ty, &mut signature));
+        params
+            .iter()
+            .for_each(|(_, ty)| self.write(ty, &mut signature));
         let (text, signature) = (self.string(name), self.blob(&signature));
         let first = self.count(table::PARAM) + 1;
         for (place, (name, _)) in (1..).zip(params) {
@@ -246,13 +305,29 @@ impl Assembly {
 
     fn metadata(&self) -> Vec<u8> {
         let mut tables = vec![0, 0, 0, 0, 2, 0, 0, 1];
-        let valid = self.rows.keys().fold(0_u64, |valid, table| valid | 1 << table);
+        let valid = self
+            .rows
+            .keys()
+            .fold(0_u64, |valid, table| valid | 1 << table);
         tables.extend(valid.to_le_bytes().into_iter().chain([0; 8]));
-        self.rows.values().for_each(|rows| tables.extend((rows.len() as u32).to_le_bytes()));
-        self.rows.values().flatten().for_each(|row| tables.extend(row));
-        let streams = [("#~\0\0", &tables), ("#Strings\0\0\0\0", &self.strings), ("#Blob\0\0\0", &self.blobs)];
+        self.rows
+            .values()
+            .for_each(|rows| tables.extend((rows.len() as u32).to_le_bytes()));
+        self.rows
+            .values()
+            .flatten()
+            .for_each(|row| tables.extend(row));
+        let streams = [
+            ("#~\0\0", &tables),
+            ("#Strings\0\0\0\0", &self.strings),
+            ("#Blob\0\0\0", &self.blobs),
+        ];
         let mut out = b"BSJB\x01\0\x01\0\0\0\0\0\x0c\0\0\0v4.0.30319\0\0\0\0\x03\0".to_vec();
-        let mut offset = out.len() + streams.iter().map(|(name, _)| 8 + name.len()).sum::<usize>();
+        let mut offset = out.len()
+            + streams
+                .iter()
+                .map(|(name, _)| 8 + name.len())
+                .sum::<usize>();
         for (name, bytes) in streams {
             out.extend((offset as u32).to_le_bytes());
             out.extend((bytes.len() as u32).to_le_bytes());
@@ -282,15 +357,22 @@ impl Class<'_> {
 
     /// Declares a public static method with type parameters.
     pub fn function(self, name: &str, generics: u8, params: &[(&str, Ty)], result: Ty) -> Self {
-        let row = self.assembly.add_method(STATIC_METHOD, (name, generics), params, &result);
-        self.assembly.generic_params(row << 1 | 1, u16::from(generics));
+        let row = self
+            .assembly
+            .add_method(STATIC_METHOD, (name, generics), params, &result);
+        self.assembly
+            .generic_params(row << 1 | 1, u16::from(generics));
         self
     }
 }
 
 /// A compressed number.
 fn write_number(number: u16, out: &mut Vec<u8>) {
-    if number < 0x80 { out.push(number as u8) } else { out.extend((number | 0x8000).to_be_bytes()) }
+    if number < 0x80 {
+        out.push(number as u8)
+    } else {
+        out.extend((number | 0x8000).to_be_bytes())
+    }
 }
 
 /// Where the one section lies, in the file and when loaded.
@@ -313,12 +395,18 @@ fn image(metadata: &[u8]) -> Vec<u8> {
     let optional = out.len();
     out.extend(0x10b_u16.to_le_bytes());
     out.resize(optional + 96 + 14 * 8, 0);
-    [ADDRESS, CLI].iter().for_each(|number| out.extend(number.to_le_bytes()));
+    [ADDRESS, CLI]
+        .iter()
+        .for_each(|number| out.extend(number.to_le_bytes()));
     out.resize(optional + 224, 0);
     out.extend(b".text\0\0\0");
-    [size, ADDRESS, size, RAW].iter().for_each(|number| out.extend(number.to_le_bytes()));
+    [size, ADDRESS, size, RAW]
+        .iter()
+        .for_each(|number| out.extend(number.to_le_bytes()));
     out.resize(RAW as usize, 0);
-    [CLI, 0x0005_0002, ADDRESS + CLI, metadata.len() as u32].iter().for_each(|number| out.extend(number.to_le_bytes()));
+    [CLI, 0x0005_0002, ADDRESS + CLI, metadata.len() as u32]
+        .iter()
+        .for_each(|number| out.extend(number.to_le_bytes()));
     out.resize((RAW + CLI) as usize, 0);
     out.extend(metadata);
     out

@@ -1,4 +1,5 @@
-//! Which edges does a fixture say it has? Expectations stand in comments under the code they speak of:
+//! Which edges does a fixture say it has? Expectations stand in comments under the code they speak
+//! of:
 //!
 //! ```text
 //! // complete: calls
@@ -11,8 +12,10 @@
 //! }
 //! ```
 //!
-//! * Carets mark the name token on the nearest line above that is not an annotation; `<-` marks the column at which its comment starts.
-//! * The verb is the name of an edge type; the target is a qualified name, `-` for "no edge of this type here".
+//! * Carets mark the name token on the nearest line above that is not an annotation; `<-` marks the
+//!   column at which its comment starts.
+//! * The verb is the name of an edge type; the target is a qualified name, `-` for "no edge of this
+//!   type here".
 //! * A confidence may follow in parentheses; without one the caller's default holds.
 //! * `todo` marks a known gap: the expectation must *not* hold yet.
 //! * `complete: calls` says that every edge of that type in the file is stated.
@@ -20,7 +23,8 @@
 //!
 //! This crate knows no other crate of ours: the words are given by the caller.
 //!
-//! **Limits.** An annotation is a line of its own. Whether a string holds something that looks like one is not seen.
+//! **Limits.** An annotation is a line of its own. Whether a string holds something that looks like
+//! one is not seen.
 
 pub mod assembly;
 
@@ -93,13 +97,21 @@ pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>>
             }
             Line::Complete(verbs) => add_complete(&mut found, &verbs, words),
             Line::Misplaced(message) => Err(message),
-            Line::Mark(mark, rest) => annotation(code, number, mark, rest, words).map(|annotation| found.annotations.push(annotation)),
+            Line::Mark(mark, rest) => annotation(code, number, mark, rest, words)
+                .map(|annotation| found.annotations.push(annotation)),
         };
         if let Err(message) = outcome {
-            problems.push(Problem { line: number, message });
+            problems.push(Problem {
+                line: number,
+                message,
+            });
         }
     }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(found)
+    } else {
+        Err(problems)
+    }
 }
 
 /// What a line of a fixture is.
@@ -120,22 +132,40 @@ struct Mark {
 }
 
 fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
-    let Some((comment_column, content)) = comment(line) else { return Line::Code };
+    let Some((comment_column, content)) = comment(line) else {
+        return Line::Code;
+    };
     let body = content.trim_start();
     let column = line.len() - content.len() + (content.len() - body.len());
     if let Some(verbs) = body.strip_prefix("complete:") {
         return Line::Complete(verbs.split(',').map(str::trim).collect());
     }
     if let Some(rest) = body.strip_prefix("<-") {
-        return Line::Mark(Mark { start: comment_column, end: comment_column + 1, is_arrow: true }, strip_close(rest));
+        return Line::Mark(
+            Mark {
+                start: comment_column,
+                end: comment_column + 1,
+                is_arrow: true,
+            },
+            strip_close(rest),
+        );
     }
     let carets = body.len() - body.trim_start_matches('^').len();
     if carets > 0 {
-        return Line::Mark(Mark { start: column, end: column + carets, is_arrow: false }, strip_close(&body[carets..]));
+        return Line::Mark(
+            Mark {
+                start: column,
+                end: column + carets,
+                is_arrow: false,
+            },
+            strip_close(&body[carets..]),
+        );
     }
     let first = body.strip_prefix("todo ").unwrap_or(body);
     match first.split_once(": ") {
-        Some((verb, _)) if words.verbs.contains(&verb) => Line::Misplaced(format!("`{verb}:` without carets or `<-` points nowhere")),
+        Some((verb, _)) if words.verbs.contains(&verb) => {
+            Line::Misplaced(format!("`{verb}:` without carets or `<-` points nowhere"))
+        }
         _ => Line::Code,
     }
 }
@@ -144,13 +174,18 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
 fn comment(line: &str) -> Option<(usize, &str)> {
     let trimmed = line.trim_start();
     let column = line.len() - trimmed.len();
-    let content = ["{/*", "/*", "//"].iter().find_map(|opener| trimmed.strip_prefix(opener))?;
+    let content = ["{/*", "/*", "//"]
+        .iter()
+        .find_map(|opener| trimmed.strip_prefix(opener))?;
     Some((column, content.trim_start_matches('/')))
 }
 
 fn strip_close(rest: &str) -> &str {
     let rest = rest.trim_end();
-    rest.strip_suffix("*/}").or_else(|| rest.strip_suffix("*/")).unwrap_or(rest).trim()
+    rest.strip_suffix("*/}")
+        .or_else(|| rest.strip_suffix("*/"))
+        .unwrap_or(rest)
+        .trim()
 }
 
 fn add_complete(found: &mut Expectations, verbs: &[&str], words: Words<'_>) -> Result<(), String> {
@@ -162,18 +197,30 @@ fn add_complete(found: &mut Expectations, verbs: &[&str], words: Words<'_>) -> R
     Ok(())
 }
 
-fn annotation(code: Option<(u32, &str)>, written_at: u32, mark: Mark, rest: &str, words: Words<'_>) -> Result<Annotation, String> {
+fn annotation(
+    code: Option<(u32, &str)>,
+    written_at: u32,
+    mark: Mark,
+    rest: &str,
+    words: Words<'_>,
+) -> Result<Annotation, String> {
     let (line, text) = code.ok_or("there is no code above")?;
     let width: usize = text.chars().map(char::len_utf16).sum();
     if mark.end > width {
-        return Err(format!("points at columns {}-{} of line {line}, which has {width}", mark.start + 1, mark.end));
+        return Err(format!(
+            "points at columns {}-{} of line {line}, which has {width}",
+            mark.start + 1,
+            mark.end
+        ));
     }
     check_token(text, mark, line)?;
     let (todo, rest) = match rest.strip_prefix("todo ") {
         Some(rest) => (true, rest.trim_start()),
         None => (false, rest),
     };
-    let (verb, target) = rest.split_once(':').ok_or_else(|| format!("expected `verb: target`, found {rest:?}"))?;
+    let (verb, target) = rest
+        .split_once(':')
+        .ok_or_else(|| format!("expected `verb: target`, found {rest:?}"))?;
     known(verb, words.verbs, "edge type")?;
     let (target, confidence) = split_confidence(target.trim(), words)?;
     if target.is_empty() {
@@ -184,30 +231,63 @@ fn annotation(code: Option<(u32, &str)>, written_at: u32, mark: Mark, rest: &str
         return Err("no edge has no confidence".to_owned());
     }
     let (column, end_column) = (mark.start as u32 + 1, mark.end as u32 + 1);
-    Ok(Annotation { written_at, line, column, end_column, verb: verb.to_owned(), target, confidence, todo })
+    Ok(Annotation {
+        written_at,
+        line,
+        column,
+        end_column,
+        verb: verb.to_owned(),
+        target,
+        confidence,
+        todo,
+    })
 }
 
 /// Carets beside the token they mean are a mistake that would otherwise show as a missing edge.
 fn check_token(text: &str, mark: Mark, line: u32) -> Result<(), String> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let marked = String::from_utf16_lossy(&units[mark.start..mark.end]);
-    let is_word =
-        |at: usize| units.get(at).and_then(|unit| char::from_u32((*unit).into())).is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_word = |at: usize| {
+        units
+            .get(at)
+            .and_then(|unit| char::from_u32((*unit).into()))
+            .is_some_and(|c| c.is_alphanumeric() || c == '_')
+    };
     let cuts_a_word = |at: usize| at > 0 && is_word(at - 1) && is_word(at);
-    if marked.contains(char::is_whitespace) || cuts_a_word(mark.start) || (!mark.is_arrow && cuts_a_word(mark.end)) {
-        return Err(format!("points at {marked:?} of line {line}, which is no token"));
+    if marked.contains(char::is_whitespace)
+        || cuts_a_word(mark.start)
+        || (!mark.is_arrow && cuts_a_word(mark.end))
+    {
+        return Err(format!(
+            "points at {marked:?} of line {line}, which is no token"
+        ));
     }
     Ok(())
 }
 
-fn split_confidence<'a>(target: &'a str, words: Words<'_>) -> Result<(&'a str, Option<String>), String> {
-    let Some((before, word)) = target.strip_suffix(')').and_then(|target| target.rsplit_once(" (")) else { return Ok((target, None)) };
+fn split_confidence<'a>(
+    target: &'a str,
+    words: Words<'_>,
+) -> Result<(&'a str, Option<String>), String> {
+    let Some((before, word)) = target
+        .strip_suffix(')')
+        .and_then(|target| target.rsplit_once(" ("))
+    else {
+        return Ok((target, None));
+    };
     known(word, words.confidences, "confidence")?;
     Ok((before.trim_end(), Some(word.to_owned())))
 }
 
 fn known(word: &str, words: &[&str], what: &str) -> Result<(), String> {
-    if words.contains(&word) { Ok(()) } else { Err(format!("unknown {what} {word:?}; known are {}", words.join(", "))) }
+    if words.contains(&word) {
+        Ok(())
+    } else {
+        Err(format!(
+            "unknown {what} {word:?}; known are {}",
+            words.join(", ")
+        ))
+    }
 }
 
 #[cfg(test)]

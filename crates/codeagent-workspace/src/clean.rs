@@ -1,10 +1,12 @@
 //! What is kept of which repositories, how large is it, and how does it go?
 //!
-//! Only folders of ours go: they lie in the place of data folders, have the name that follows from the repository they say they are about, and hold a
-//! lock, which whoever removes them has to take. Links are neither followed nor removed.
+//! Only folders of ours go: they lie in the place of data folders, have the name that follows from
+//! the repository they say they are about, and hold a lock, which whoever removes them has to take.
+//! Links are neither followed nor removed.
 //!
-//! **Limits.** A repository on a drive that is not there passes for one that is gone; its index is made again when it is back. Folders of writers that
-//! did not note their repository are counted only.
+//! **Limits.** A repository on a drive that is not there passes for one that is gone; its index is
+//! made again when it is back. Folders of writers that did not note their repository are counted
+//! only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,8 @@ use crate::data_dir::{DataDir, DataDirError, DataHome};
 use crate::lock::{LOCK, noted_root};
 use crate::log::LOG;
 
-/// Files of an index. What else lies beside it is of the repository: its lock, its path, the token of its server.
+/// Files of an index. What else lies beside it is of the repository: its lock, its path, the token
+/// of its server.
 const INDEX: [&str; 4] = ["index.seal", "index.db", "index.db-wal", "index.db-shm"];
 
 /// The folder in which an index is compared with a fresh one.
@@ -40,7 +43,10 @@ impl DataHome {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
             other => other?,
         };
-        let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_ours(path)).collect();
+        let mut folders: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| is_ours(path))
+            .collect();
         folders.sort();
         for folder in folders {
             match noted_root(&folder) {
@@ -54,18 +60,33 @@ impl DataHome {
 
 /// Whether a path is a folder with a name as ours have, and was locked once.
 fn is_ours(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let mark = name.rsplit_once('-').map_or("", |(_, mark)| mark);
-    let is_named = mark.len() == 16 && mark.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    is_named && is_folder && path.join(LOCK).symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+    let is_named = mark.len() == 16
+        && mark
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_folder = path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_dir());
+    is_named
+        && is_folder
+        && path
+            .join(LOCK)
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_file())
 }
 
 impl DataDir {
     /// Whether the repository is known not to be there any more.
     #[must_use]
     pub fn is_orphan(&self) -> bool {
-        self.root().symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        self.root()
+            .symlink_metadata()
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Bytes of all that is in the folder.
@@ -77,7 +98,11 @@ impl DataDir {
     /// Bytes of the index and of what is said about it.
     #[must_use]
     pub fn index_bytes(&self) -> u64 {
-        INDEX.iter().chain([&FRESH, &REBUILT, &LOG]).map(|name| size(&self.path().join(name))).sum()
+        INDEX
+            .iter()
+            .chain([&FRESH, &REBUILT, &LOG])
+            .map(|name| size(&self.path().join(name)))
+            .sum()
     }
 
     /// Removes the index and the log. Nobody may be writing.
@@ -93,9 +118,18 @@ impl DataDir {
     pub fn remove(&self) -> Result<(), DataDirError> {
         // Windows removes no folder in which a file is open.
         let _lock = Some(self.lock_writer()?).filter(|_| !cfg!(windows));
-        let name = || self.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = || {
+            self.path()
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
         // Links in it go, what they lead to stays.
-        std::fs::remove_dir_all(self.path()).map_err(|source| DataDirError::Remove { name: name(), source })
+        std::fs::remove_dir_all(self.path()).map_err(|source| DataDirError::Remove {
+            name: name(),
+            source,
+        })
     }
 
     /// Removes the database, if there is one. Only for who holds the right to write.
@@ -103,35 +137,46 @@ impl DataDir {
         INDEX.iter().try_for_each(|name| self.remove_file(name))
     }
 
-    /// Where an index is rebuilt beside this one; what a rebuild before left there is removed. Only for who holds the right to write.
+    /// Where an index is rebuilt beside this one; what a rebuild before left there is removed. Only
+    /// for who holds the right to write.
     pub fn rebuilt(&self) -> Result<DataHome, DataDirError> {
         self.remove_folder(REBUILT)?;
         Ok(DataHome::at(self.path().join(REBUILT)))
     }
 
-    /// Puts a closed database in the place of this one, with its seal, and removes what is left of the place it was in. Whoever has the old one open
-    /// goes on reading it. Only for who holds the right to write; the log of the old database must be in it, lest a process that ends here
+    /// Puts a closed database in the place of this one, with its seal, and removes what is left of
+    /// the place it was in. Whoever has the old one open goes on reading it. Only for who holds the
+    /// right to write; the log of the old database must be in it, lest a process that ends here
     /// loses it.
     pub fn replace_database(&self, with: &Self) -> Result<(), DataDirError> {
         let [seal, database, log, shared] = INDEX;
-        [seal, log, shared].iter().try_for_each(|name| self.remove_file(name))?;
+        [seal, log, shared]
+            .iter()
+            .try_for_each(|name| self.remove_file(name))?;
         for name in [database, seal] {
             std::fs::rename(with.path().join(name), self.path().join(name))?;
         }
         self.remove_folder(REBUILT)
     }
 
-    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a caller's.
+    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a
+    /// caller's.
     pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
         match std::fs::remove_dir_all(self.file(name)?) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove {
+                name: name.to_owned(),
+                source,
+            }),
             _ => Ok(()),
         }
     }
 
     fn remove_file(&self, name: &str) -> Result<(), DataDirError> {
         match std::fs::remove_file(self.path().join(name)) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove {
+                name: name.to_owned(),
+                source,
+            }),
             _ => Ok(()),
         }
     }
@@ -139,12 +184,17 @@ impl DataDir {
 
 /// Bytes of a file or of all files below a folder; links count as they are.
 fn size(path: &Path) -> u64 {
-    let Ok(metadata) = path.symlink_metadata() else { return 0 };
+    let Ok(metadata) = path.symlink_metadata() else {
+        return 0;
+    };
     if !metadata.is_dir() {
         return metadata.len();
     }
     let entries = std::fs::read_dir(path).into_iter().flatten();
-    entries.filter_map(Result::ok).map(|entry| size(&entry.path())).sum()
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| size(&entry.path()))
+        .sum()
 }
 
 #[cfg(test)]
@@ -187,7 +237,10 @@ mod tests {
         let (token, _) = data.secret("token", "kept").unwrap();
         assert_eq!(data.index_bytes(), 15);
         let lock = data.lock_writer().unwrap();
-        assert!(matches!(data.remove_index(), Err(DataDirError::Locked(Some(_)))));
+        assert!(matches!(
+            data.remove_index(),
+            Err(DataDirError::Locked(Some(_)))
+        ));
         drop(lock);
         assert_eq!(data.index_bytes(), 15, "who is refused removes nothing");
         data.remove_index().unwrap();
@@ -201,8 +254,17 @@ mod tests {
         let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));
         std::fs::remove_dir_all(gone.root()).unwrap();
         let kept = place.home().kept().unwrap();
-        assert_eq!((kept.known.clone(), kept.unknown), (vec![gone.clone(), stays.clone()], 0));
-        assert_eq!(kept.known.iter().map(DataDir::is_orphan).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            (kept.known.clone(), kept.unknown),
+            (vec![gone.clone(), stays.clone()], 0)
+        );
+        assert_eq!(
+            kept.known
+                .iter()
+                .map(DataDir::is_orphan)
+                .collect::<Vec<_>>(),
+            [true, false]
+        );
         assert!(gone.bytes() > 10);
         let lock = gone.lock_writer().unwrap();
         assert!(matches!(gone.remove(), Err(DataDirError::Locked(_))));
@@ -210,7 +272,13 @@ mod tests {
         gone.remove().unwrap();
         assert!(!gone.path().exists() && stays.path().exists());
         assert!(place.home().kept().unwrap().known == [stays]);
-        assert!(DataHome::at(place.outer.path().join("nowhere")).kept().unwrap().known.is_empty());
+        assert!(
+            DataHome::at(place.outer.path().join("nowhere"))
+                .kept()
+                .unwrap()
+                .known
+                .is_empty()
+        );
     }
 
     #[test]
@@ -222,7 +290,11 @@ mod tests {
         // Another folder's note, a note that was changed, and folders and files of others.
         std::fs::create_dir(home.join("a-0123456789abcdef")).unwrap();
         std::fs::copy(data.path().join(LOCK), home.join("a-0123456789abcdef/lock")).unwrap();
-        std::fs::copy(data.path().join("root"), home.join("a-0123456789abcdef/root")).unwrap();
+        std::fs::copy(
+            data.path().join("root"),
+            home.join("a-0123456789abcdef/root"),
+        )
+        .unwrap();
         std::fs::create_dir(home.join("mine")).unwrap();
         std::fs::create_dir(home.join("b-0123456789abcdef")).unwrap();
         std::fs::write(home.join("c-0123456789abcdef"), "").unwrap();
@@ -251,6 +323,9 @@ mod tests {
         std::fs::rename(other.path(), &real).unwrap();
         std::os::unix::fs::symlink(&real, other.path()).unwrap();
         assert!(place.home().kept().unwrap().known.is_empty());
-        assert!(matches!(other.remove(), Err(DataDirError::Unwritable { .. })) && real.join("index.db").exists());
+        assert!(
+            matches!(other.remove(), Err(DataDirError::Unwritable { .. }))
+                && real.join("index.db").exists()
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! What `.codeagent/config.json` says. It may narrow what is indexed, never widen it: no commands, no folders outside, no network, no size above
-//! the built-in one, nothing that an ignore rule hides.
+//! What `.codeagent/config.json` says. It may narrow what is indexed, never widen it: no commands,
+//! no folders outside, no network, no size above the built-in one, nothing that an ignore rule
+//! hides.
 //!
-//! **Limits.** Project files (csproj, tsconfig, package.json) are read whatever the settings say: they tell how the files that are left are read.
+//! **Limits.** Project files (csproj, tsconfig, package.json) are read whatever the settings say:
+//! they tell how the files that are left are read.
 
 mod globs;
 mod keys;
@@ -42,7 +44,8 @@ pub struct Config {
     pub max_file_bytes: u64,
     /// Source files with more bytes per line on average are taken for generated and not indexed.
     pub max_line_bytes: usize,
-    /// Patterns with the path of the project file that owns what they match; the first that matches counts.
+    /// Patterns with the path of the project file that owns what they match; the first that matches
+    /// counts.
     pub projects: Vec<(Globs, String)>,
     /// What is odd about the settings but does no harm, for people.
     pub remarks: Vec<String>,
@@ -94,13 +97,24 @@ impl Config {
             return Err(ConfigError::Link);
         }
         match path.symlink_metadata() {
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(Self::default()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(Self::default())
+            }
             Err(error) => Err(error.into()),
-            Ok(metadata) if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES => Err(ConfigError::NotAFile),
+            Ok(metadata) if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES => {
+                Err(ConfigError::NotAFile)
+            }
             Ok(_) => {
                 let mut text = String::new();
                 // Somebody may have put another file there in between.
-                open_regular(&path)?.take(MAX_CONFIG_BYTES).read_to_string(&mut text)?;
+                open_regular(&path)?
+                    .take(MAX_CONFIG_BYTES)
+                    .read_to_string(&mut text)?;
                 Self::parse(&text)
             }
         }
@@ -109,23 +123,36 @@ impl Config {
     /// As [`Self::load`]; settings that cannot be used are a remark, and the defaults hold.
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
-        Self::load(root).unwrap_or_else(|error| Self { remarks: vec![format!("{error}; default settings are used")], ..Self::default() })
+        Self::load(root).unwrap_or_else(|error| Self {
+            remarks: vec![format!("{error}; default settings are used")],
+            ..Self::default()
+        })
     }
 
     /// Reads the text of a settings file.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let text = text.trim_start_matches('\u{feff}');
         let value: Value = serde_json::from_str(text).map_err(|error| syntax_error(&error))?;
-        let reading = Reading { text, positions: Positions::of(text) };
-        let Value::Object(fields) = &value else { return Err(reading.error((1, 1), "an object with settings is expected")) };
+        let reading = Reading {
+            text,
+            positions: Positions::of(text),
+        };
+        let Value::Object(fields) = &value else {
+            return Err(reading.error((1, 1), "an object with settings is expected"));
+        };
         if let Some((key, position)) = reading.positions.duplicate(text) {
-            return Err(reading.error(position, format!("{} stands here a second time", shown(key))));
+            return Err(reading.error(
+                position,
+                format!("{} stands here a second time", shown(key)),
+            ));
         }
         let mut config = Self::default();
         for (name, value) in fields {
             match keys::key(name) {
                 Some(key) => reading.set(&mut config, key, value)?,
-                None if config.remarks.len() < MAX_REMARKS => config.remarks.push(reading.unknown(name)),
+                None if config.remarks.len() < MAX_REMARKS => {
+                    config.remarks.push(reading.unknown(name))
+                }
                 None => {}
             }
         }
@@ -141,21 +168,47 @@ impl Config {
     /// Whether a source file of a language is indexed, as far as its path says.
     #[must_use]
     pub fn takes(&self, path: &RepoPath, language: &str) -> bool {
-        self.languages.iter().any(|word| word == language) && self.include.matches(path.as_str()) && !self.exclude.matches(path.as_str())
+        self.languages.iter().any(|word| word == language)
+            && self.include.matches(path.as_str())
+            && !self.exclude.matches(path.as_str())
     }
 
     /// The project file that the settings name as the owner of a path.
     #[must_use]
     pub fn project_of(&self, path: &str) -> Option<&str> {
-        self.projects.iter().find(|(globs, _)| globs.matches(path)).map(|(_, project)| project.as_str())
+        self.projects
+            .iter()
+            .find(|(globs, _)| globs.matches(path))
+            .map(|(_, project)| project.as_str())
     }
 
     /// A text that differs whenever the settings may give another index.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let Self { include, exclude, languages, max_file_bytes, max_line_bytes, projects, remarks: _ } = self;
-        let projects: Vec<_> = projects.iter().map(|(globs, project)| (globs.patterns(), project)).collect();
-        let all = format!("{:?}", (include.patterns(), exclude.patterns(), languages, max_file_bytes, max_line_bytes, projects));
+        let Self {
+            include,
+            exclude,
+            languages,
+            max_file_bytes,
+            max_line_bytes,
+            projects,
+            remarks: _,
+        } = self;
+        let projects: Vec<_> = projects
+            .iter()
+            .map(|(globs, project)| (globs.patterns(), project))
+            .collect();
+        let all = format!(
+            "{:?}",
+            (
+                include.patterns(),
+                exclude.patterns(),
+                languages,
+                max_file_bytes,
+                max_line_bytes,
+                projects
+            )
+        );
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 }
@@ -172,21 +225,39 @@ impl Reading<'_> {
             Kind::Ignored => self.text_of(value, &[key.name]).map(drop),
             Kind::SomePatterns | Kind::Patterns => {
                 let patterns = self.texts(key, value, globs::check)?;
-                let globs = Globs::new(patterns).map_err(|problem| self.error(self.positions.value(self.text, &[key.name]), problem))?;
-                *(if key.name == "include" { &mut config.include } else { &mut config.exclude }) = globs;
+                let globs = Globs::new(patterns).map_err(|problem| {
+                    self.error(self.positions.value(self.text, &[key.name]), problem)
+                })?;
+                *(if key.name == "include" {
+                    &mut config.include
+                } else {
+                    &mut config.exclude
+                }) = globs;
                 Ok(())
             }
             Kind::Words(words) => {
                 config.languages = self.texts(key, value, |word| {
                     let nearest = nearest(word, words.iter().copied());
-                    if words.contains(&word) { Ok(()) } else { Err(format!("{} is none of {}{nearest}", shown(word), words.join(", "))) }
+                    if words.contains(&word) {
+                        Ok(())
+                    } else {
+                        Err(format!(
+                            "{} is none of {}{nearest}",
+                            shown(word),
+                            words.join(", ")
+                        ))
+                    }
                 })?;
                 Ok(())
             }
             Kind::UpTo(most) => {
                 let number = value.as_u64().filter(|number| (1..=most).contains(number));
-                let wrong =
-                    || self.error(self.positions.value(self.text, &[key.name]), format!("a whole number from 1 to {most} is expected"));
+                let wrong = || {
+                    self.error(
+                        self.positions.value(self.text, &[key.name]),
+                        format!("a whole number from 1 to {most} is expected"),
+                    )
+                };
                 let number = number.ok_or_else(wrong)?;
                 match key.name {
                     "max_file_bytes" => config.max_file_bytes = number,
@@ -202,21 +273,32 @@ impl Reading<'_> {
     }
 
     /// A list of texts that all pass a check.
-    fn texts(&self, key: &Key, value: &Value, check: impl Fn(&str) -> Result<(), String>) -> Result<Vec<String>, ConfigError> {
+    fn texts(
+        &self,
+        key: &Key,
+        value: &Value,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<Vec<String>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
-        let Value::Array(items) = value else { return Err(self.error(at(), "a list of texts is expected")) };
+        let Value::Array(items) = value else {
+            return Err(self.error(at(), "a list of texts is expected"));
+        };
         if items.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
         }
         if items.is_empty() && key.kind != Kind::Patterns {
-            return Err(self.error(at(), "nothing would be indexed; leave the key out to index everything"));
+            return Err(self.error(
+                at(),
+                "nothing would be indexed; leave the key out to index everything",
+            ));
         }
         let mut texts = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let index = index.to_string();
             let path = [key.name, index.as_str()];
             let text = self.text_of(item, &path)?;
-            check(text).map_err(|problem| self.error(self.positions.value(self.text, &path), problem))?;
+            check(text)
+                .map_err(|problem| self.error(self.positions.value(self.text, &path), problem))?;
             texts.push(text.to_owned());
         }
         Ok(texts)
@@ -224,22 +306,28 @@ impl Reading<'_> {
 
     fn projects(&self, key: &Key, value: &Value) -> Result<Vec<(Globs, String)>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
-        let Value::Object(fields) = value else { return Err(self.error(at(), "an object from patterns to project files is expected")) };
+        let Value::Object(fields) = value else {
+            return Err(self.error(at(), "an object from patterns to project files is expected"));
+        };
         if fields.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
         }
         let mut projects = Vec::with_capacity(fields.len());
         for (pattern, project) in fields {
             let path = [key.name, pattern.as_str()];
-            let of_key = |problem: String| self.error(self.positions.key(self.text, &path), problem);
+            let of_key =
+                |problem: String| self.error(self.positions.key(self.text, &path), problem);
             if pattern.is_empty() || pattern.len() > MAX_TEXT_BYTES {
-                return Err(of_key(format!("a pattern of 1 to {MAX_TEXT_BYTES} bytes is expected")));
+                return Err(of_key(format!(
+                    "a pattern of 1 to {MAX_TEXT_BYTES} bytes is expected"
+                )));
             }
             globs::check(pattern).map_err(of_key)?;
             let globs = Globs::new(vec![pattern.clone()]).map_err(of_key)?;
             let project = self.text_of(project, &path)?;
-            let project =
-                RepoPath::normalized(project).map_err(|error| self.error(self.positions.value(self.text, &path), error.to_string()))?;
+            let project = RepoPath::normalized(project).map_err(|error| {
+                self.error(self.positions.value(self.text, &path), error.to_string())
+            })?;
             projects.push((globs, project.to_string()));
         }
         Ok(projects)
@@ -247,27 +335,49 @@ impl Reading<'_> {
 
     fn text_of<'v>(&self, value: &'v Value, path: &[&str]) -> Result<&'v str, ConfigError> {
         let is_editors = matches!(path, ["$schema"]);
-        let text = value.as_str().filter(|text| is_editors || (1..=MAX_TEXT_BYTES).contains(&text.len()));
-        let wrong = || self.error(self.positions.value(self.text, path), format!("a text of 1 to {MAX_TEXT_BYTES} bytes is expected"));
+        let text = value
+            .as_str()
+            .filter(|text| is_editors || (1..=MAX_TEXT_BYTES).contains(&text.len()));
+        let wrong = || {
+            self.error(
+                self.positions.value(self.text, path),
+                format!("a text of 1 to {MAX_TEXT_BYTES} bytes is expected"),
+            )
+        };
         text.ok_or_else(wrong)
     }
 
     fn unknown(&self, name: &str) -> String {
         let (line, column) = self.positions.key(self.text, &[name]);
         let nearest = nearest(name, KEYS.iter().map(|key| key.name));
-        format!("{CONFIG_FILE}, line {line}, column {column}: unknown setting {}{nearest}", shown(name))
+        format!(
+            "{CONFIG_FILE}, line {line}, column {column}: unknown setting {}{nearest}",
+            shown(name)
+        )
     }
 
     fn error(&self, (line, column): Position, message: impl Into<String>) -> ConfigError {
-        ConfigError::Invalid { line, column, message: message.into() }
+        ConfigError::Invalid {
+            line,
+            column,
+            message: message.into(),
+        }
     }
 }
 
 fn syntax_error(error: &serde_json::Error) -> ConfigError {
     let message = error.to_string();
     // The place is said before.
-    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    ConfigError::Invalid { line: error.line(), column: error.column(), message }
+    let message = message
+        .split(" at line ")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    ConfigError::Invalid {
+        line: error.line(),
+        column: error.column(),
+        message,
+    }
 }
 
 /// A name as it is repeated in a message.
@@ -279,8 +389,12 @@ fn shown(name: &str) -> String {
 /// `; did you mean "include"?` if a word is near.
 fn nearest<'w>(name: &str, words: impl Iterator<Item = &'w str>) -> String {
     let name: Vec<char> = name.chars().take(60).collect();
-    let near = words.map(|word| (edits(&name, word), word)).min().filter(|(edits, word)| *edits <= 1 + word.len() / 3);
-    near.map(|(_, word)| format!("; did you mean {word:?}?")).unwrap_or_default()
+    let near = words
+        .map(|word| (edits(&name, word), word))
+        .min()
+        .filter(|(edits, word)| *edits <= 1 + word.len() / 3);
+    near.map(|(_, word)| format!("; did you mean {word:?}?"))
+        .unwrap_or_default()
 }
 
 /// How many characters differ, are missing or too many, case aside.

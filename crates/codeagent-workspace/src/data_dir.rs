@@ -1,7 +1,8 @@
 //! Where our own data about a repository lies. Who may write it is told by `lock`.
 //!
-//! In a folder of the root's own under the user's cache directory, which only the user can read. Never in the repository: what a repository
-//! brings along could lie about it. The environment variable `CODEAGENT_DATA_DIR` names another place for such folders.
+//! In a folder of the root's own under the user's cache directory, which only the user can read.
+//! Never in the repository: what a repository brings along could lie about it. The environment
+//! variable `CODEAGENT_DATA_DIR` names another place for such folders.
 //!
 //! **Limits.** That only the owner can read is seen to on Unix only.
 
@@ -20,7 +21,9 @@ const LONGEST_SECRET: u64 = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
-    #[error("there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR")]
+    #[error(
+        "there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR"
+    )]
     NoPlace,
     /// The folder cannot be made or written.
     #[error("the folder for the index, {path}, cannot be written: {source}{hint}", path = path.display(), hint = hint(source))]
@@ -60,10 +63,15 @@ pub enum DataDirError {
 
 /// What can be done about a folder that cannot be written.
 fn hint(source: &io::Error) -> &'static str {
-    if is_shortage(source) { "; raise the limit (ulimit -n)" } else { "; set CODEAGENT_DATA_DIR to one that can" }
+    if is_shortage(source) {
+        "; raise the limit (ulimit -n)"
+    } else {
+        "; set CODEAGENT_DATA_DIR to one that can"
+    }
 }
 
-/// The place where the data folders of all repositories lie, and beside it the packages of the same user.
+/// The place where the data folders of all repositories lie, and beside it the packages of the same
+/// user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataHome {
     chosen: Option<PathBuf>,
@@ -78,37 +86,60 @@ pub struct DataDir {
 }
 
 impl DataHome {
-    /// A place of the caller's. The default is what `CODEAGENT_DATA_DIR` names, else the user's cache directory.
+    /// A place of the caller's. The default is what `CODEAGENT_DATA_DIR` names, else the user's
+    /// cache directory.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { chosen: Some(path.into()), packages: None }
+        Self {
+            chosen: Some(path.into()),
+            packages: None,
+        }
     }
 
     /// The same with a folder of NuGet packages.
     #[must_use]
     pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
-        Self { packages: folder, ..self }
+        Self {
+            packages: folder,
+            ..self
+        }
     }
 
-    /// The user's folder of NuGet packages, which need not exist: what `NUGET_PACKAGES` names, else `.nuget/packages` in the home folder; of a place of
-    /// the caller's only what the caller says.
+    /// The user's folder of NuGet packages, which need not exist: what `NUGET_PACKAGES` names, else
+    /// `.nuget/packages` in the home folder; of a place of the caller's only what the caller says.
     #[must_use]
     pub fn packages(&self) -> Option<PathBuf> {
         let of_user = || {
             let named = variable("NUGET_PACKAGES").filter(|path| path.is_absolute());
-            named.or_else(|| Some(variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?.join(".nuget/packages")))
+            named.or_else(|| {
+                Some(
+                    variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?
+                        .join(".nuget/packages"),
+                )
+            })
         };
-        self.packages.clone().or_else(|| self.chosen.is_none().then(of_user)?)
+        self.packages
+            .clone()
+            .or_else(|| self.chosen.is_none().then(of_user)?)
     }
 
     /// The data folder of a resolved root. Nothing is made or looked at.
     pub fn data_dir(&self, root: &Path) -> Result<DataDir, DataDirError> {
-        Ok(DataDir { path: self.path()?.join(folder_name(root)), root: root.to_owned() })
+        Ok(DataDir {
+            path: self.path()?.join(folder_name(root)),
+            root: root.to_owned(),
+        })
     }
 
-    /// The place itself, which need not exist. It is absolute, so that it means the same in every working folder.
+    /// The place itself, which need not exist. It is absolute, so that it means the same in every
+    /// working folder.
     pub fn path(&self) -> Result<PathBuf, DataDirError> {
-        let home = self.chosen.clone().or_else(|| variable("CODEAGENT_DATA_DIR")).or_else(user_cache).ok_or(DataDirError::NoPlace)?;
+        let home = self
+            .chosen
+            .clone()
+            .or_else(|| variable("CODEAGENT_DATA_DIR"))
+            .or_else(user_cache)
+            .ok_or(DataDirError::NoPlace)?;
         Ok(std::path::absolute(&home).unwrap_or(home))
     }
 }
@@ -135,20 +166,28 @@ impl DataDir {
         }
     }
 
-    /// The path of the database. Fails if a link stands in the place of one of its files, which SQLite opens by itself.
+    /// The path of the database. Fails if a link stands in the place of one of its files, which
+    /// SQLite opens by itself.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
-        ["index.db-wal", "index.db-shm"].iter().try_for_each(|name| self.file(name).map(drop))?;
+        ["index.db-wal", "index.db-shm"]
+            .iter()
+            .try_for_each(|name| self.file(name).map(drop))?;
         self.file("index.db")
     }
 
-    /// The path of the database, made as an empty file of the owner's if it is not there. Only for who holds the right to write.
+    /// The path of the database, made as an empty file of the owner's if it is not there. Only for
+    /// who holds the right to write.
     pub fn writable_database(&self) -> Result<PathBuf, DataDirError> {
         let path = self.database()?;
-        open_own(&path).map_err(|source| DataDirError::Unwritable { path: self.path.clone(), source })?;
+        open_own(&path).map_err(|source| DataDirError::Unwritable {
+            path: self.path.clone(),
+            source,
+        })?;
         Ok(path)
     }
 
-    /// What tells the file of the database from another one put in its place; `None` if there is none.
+    /// What tells the file of the database from another one put in its place; `None` if there is
+    /// none.
     #[must_use]
     pub fn database_mark(&self) -> Option<(u64, u64)> {
         let metadata = self.path.join("index.db").symlink_metadata().ok()?;
@@ -171,19 +210,28 @@ impl DataDir {
         Some((!is_open_to_others(&path).ok()?, path))
     }
 
-    /// The text of a file that only its owner may read, and where it lies. If there is none, it is made with `fresh`.
+    /// The text of a file that only its owner may read, and where it lies. If there is none, it is
+    /// made with `fresh`.
     pub fn secret(&self, name: &str, fresh: &str) -> Result<(String, PathBuf), DataDirError> {
-        let unwritable = |source| DataDirError::Unwritable { path: self.path.clone(), source };
+        let unwritable = |source| DataDirError::Unwritable {
+            path: self.path.clone(),
+            source,
+        };
         make_own_folder(&self.path).map_err(unwritable)?;
         let path = self.file(name)?;
         if !path.exists() {
-            // Under its own name it is whole from the first moment; of two that are made at a time the first one stays.
+            // Under its own name it is whole from the first moment; of two that are made at a time
+            // the first one stays.
             let draft = self.path.join(format!("{name}.{}", std::process::id()));
             std::fs::remove_file(&draft).ok();
-            open_own(&draft).and_then(|mut file| file.write_all(fresh.as_bytes())).map_err(unwritable)?;
+            open_own(&draft)
+                .and_then(|mut file| file.write_all(fresh.as_bytes()))
+                .map_err(unwritable)?;
             let linked = std::fs::hard_link(&draft, &path);
             std::fs::remove_file(&draft).map_err(unwritable)?;
-            if let Err(error) = linked.or_else(|error| if path.exists() { Ok(()) } else { Err(error) }) {
+            if let Err(error) =
+                linked.or_else(|error| if path.exists() { Ok(()) } else { Err(error) })
+            {
                 return Err(unwritable(error));
             }
         }
@@ -191,12 +239,15 @@ impl DataDir {
             return Err(DataDirError::Open { path });
         }
         let mut text = String::new();
-        File::open(&path).and_then(|file| file.take(LONGEST_SECRET).read_to_string(&mut text)).map_err(unwritable)?;
+        File::open(&path)
+            .and_then(|file| file.take(LONGEST_SECRET).read_to_string(&mut text))
+            .map_err(unwritable)?;
         Ok((text, path))
     }
 }
 
-/// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to restrict.
+/// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to
+/// restrict.
 pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -204,7 +255,10 @@ pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
     if !folder.symlink_metadata()?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotADirectory, "the data folder is not a folder"));
+        return Err(io::Error::new(
+            io::ErrorKind::NotADirectory,
+            "the data folder is not a folder",
+        ));
     }
     #[cfg(unix)]
     std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
@@ -239,21 +293,33 @@ fn is_open_to_others(_path: &Path) -> io::Result<bool> {
 /// What tells a root from others: a hash of its path.
 #[must_use]
 pub fn root_mark(root: &Path) -> String {
-    blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex().to_string()
+    blake3::hash(root.as_os_str().as_encoded_bytes())
+        .to_hex()
+        .to_string()
 }
 
 /// Readable and different for each root.
 pub(crate) fn folder_name(root: &Path) -> String {
-    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(40).collect();
+    let name = root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let name: String = name
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c))
+        .take(40)
+        .collect();
     format!("{name}-{}", &root_mark(root)[..16])
 }
 
 fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from)
+    std::env::var_os(name)
+        .filter(|value: &OsString| !value.is_empty())
+        .map(PathBuf::from)
 }
 
-/// The user's cache directory. A relative `XDG_CACHE_HOME` does not count, as its specification says.
+/// The user's cache directory. A relative `XDG_CACHE_HOME` does not count, as its specification
+/// says.
 fn user_cache() -> Option<PathBuf> {
     let base = if cfg!(windows) {
         variable("LOCALAPPDATA")
@@ -277,7 +343,11 @@ mod tests {
         assert!(dir.path().starts_with(home.path()) && !dir.path().exists());
         let _lock = dir.lock_writer().unwrap();
         assert!(dir.path().is_dir());
-        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0, "nothing is put into the repository");
+        assert_eq!(
+            std::fs::read_dir(root.path()).unwrap().count(),
+            0,
+            "nothing is put into the repository"
+        );
     }
 
     #[cfg(unix)]
@@ -285,24 +355,44 @@ mod tests {
     fn is_its_owners_only() {
         use std::os::unix::fs::PermissionsExt;
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path().join("deep/er")).data_dir(root.path()).unwrap();
+        let dir = DataHome::at(home.path().join("deep/er"))
+            .data_dir(root.path())
+            .unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
-        assert_eq!((mode(dir.path()), mode(&database), mode(&dir.path().join("lock"))), (0o700, 0o600, 0o600));
+        assert_eq!(
+            (
+                mode(dir.path()),
+                mode(&database),
+                mode(&dir.path().join("lock"))
+            ),
+            (0o700, 0o600, 0o600)
+        );
         std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
         drop(_lock);
         let _lock = dir.lock_writer().unwrap();
-        assert_eq!(mode(dir.path()), 0o700, "a folder that was open to others is closed");
+        assert_eq!(
+            mode(dir.path()),
+            0o700,
+            "a folder that was open to others is closed"
+        );
     }
 
     #[cfg(unix)]
     #[test]
     fn links_in_the_place_of_files_are_not_followed() {
-        let (root, home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, home, other) = (
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+        );
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         std::os::unix::fs::symlink(other.path(), dir.path()).unwrap();
-        assert!(matches!(dir.lock_writer(), Err(DataDirError::Unwritable { .. })));
+        assert!(matches!(
+            dir.lock_writer(),
+            Err(DataDirError::Unwritable { .. })
+        ));
         assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0);
         std::fs::remove_file(dir.path()).unwrap();
 
@@ -310,7 +400,10 @@ mod tests {
         let precious = other.path().join("precious");
         std::fs::write(&precious, "x").unwrap();
         std::os::unix::fs::symlink(&precious, dir.path().join("index.db")).unwrap();
-        assert!(matches!(dir.writable_database(), Err(DataDirError::Link { .. })));
+        assert!(matches!(
+            dir.writable_database(),
+            Err(DataDirError::Link { .. })
+        ));
     }
 
     #[cfg(unix)]
@@ -320,21 +413,44 @@ mod tests {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         let (text, path) = dir.secret("token", "first").unwrap();
-        assert_eq!((text.as_str(), path.metadata().unwrap().permissions().mode() & 0o777), ("first", 0o600));
+        assert_eq!(
+            (
+                text.as_str(),
+                path.metadata().unwrap().permissions().mode() & 0o777
+            ),
+            ("first", 0o600)
+        );
         assert_eq!(dir.secret("token", "second").unwrap().0, "first");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "no draft is left"
+        );
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-        assert!(matches!(dir.secret("token", "third"), Err(DataDirError::Open { .. })));
+        assert!(matches!(
+            dir.secret("token", "third"),
+            Err(DataDirError::Open { .. })
+        ));
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(home.path().join("x"), &path).unwrap();
-        assert!(matches!(dir.secret("token", "third"), Err(DataDirError::Link { .. })));
+        assert!(matches!(
+            dir.secret("token", "third"),
+            Err(DataDirError::Link { .. })
+        ));
     }
 
     #[test]
     fn each_root_has_a_folder() {
-        let (a, b, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (a, b, home) = (
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+        );
         let home = DataHome::at(home.path());
-        assert_ne!(home.data_dir(a.path()).unwrap(), home.data_dir(b.path()).unwrap());
+        assert_ne!(
+            home.data_dir(a.path()).unwrap(),
+            home.data_dir(b.path()).unwrap()
+        );
     }
 
     #[test]
@@ -343,6 +459,9 @@ mod tests {
         let home = home.path().join("file");
         std::fs::write(&home, "in the way").unwrap();
         let dir = DataHome::at(home).data_dir(root.path()).unwrap();
-        assert!(matches!(dir.lock_writer(), Err(DataDirError::Unwritable { .. })));
+        assert!(matches!(
+            dir.lock_writer(),
+            Err(DataDirError::Unwritable { .. })
+        ));
     }
 }

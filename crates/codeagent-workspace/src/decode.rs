@@ -1,6 +1,7 @@
 //! What text the bytes of a file are: `EF BB BF 63` is `c`, `FF FE 63 00` is `c`, a PNG is none.
 //!
-//! **Limits.** UTF-8, and UTF-16 with a byte order mark. Other encodings are read as UTF-8 with replacement characters, and flagged.
+//! **Limits.** UTF-8, and UTF-16 with a byte order mark. Other encodings are read as UTF-8 with
+//! replacement characters, and flagged.
 
 /// How the bytes of a text were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +80,21 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
         return Some("image/webp");
     }
     // A UTF-32 mark starts like a UTF-16 one.
-    let utf16 = (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) && !bytes.starts_with(b"\xff\xfe\0\0");
+    let utf16 = (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"))
+        && !bytes.starts_with(b"\xff\xfe\0\0");
     if utf16 || !bytes[..bytes.len().min(BINARY_WINDOW)].contains(&0) {
         return None;
     }
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    Some(EXTENSIONS.iter().find(|(known, _)| *known == extension).map_or("application/octet-stream", |(_, mime)| mime))
+    let extension = name
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension)
+        .to_ascii_lowercase();
+    Some(
+        EXTENSIONS
+            .iter()
+            .find(|(known, _)| *known == extension)
+            .map_or("application/octet-stream", |(_, mime)| mime),
+    )
 }
 
 /// The text of bytes that are not binary.
@@ -99,8 +109,16 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
 
 fn decode_utf8(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
     match String::from_utf8(bytes) {
-        Ok(text) => Decoded { text, encoding, lossy: false },
-        Err(error) => Decoded { text: String::from_utf8_lossy(error.as_bytes()).into_owned(), encoding, lossy: true },
+        Ok(text) => Decoded {
+            text,
+            encoding,
+            lossy: false,
+        },
+        Err(error) => Decoded {
+            text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            encoding,
+            lossy: true,
+        },
     }
 }
 
@@ -116,7 +134,11 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> D
             })
         })
         .collect();
-    Decoded { text, encoding, lossy }
+    Decoded {
+        text,
+        encoding,
+        lossy,
+    }
 }
 
 #[cfg(test)]
@@ -130,14 +152,23 @@ mod tests {
             (b"a\r\n", "a\r\n", Encoding::Utf8, false),
             (b"\xef\xbb\xbfa", "a", Encoding::Utf8Bom, false),
             (b"\xff\xfea\0\xe4\0", "a\u{e4}", Encoding::Utf16Le, false),
-            (b"\xfe\xff\0a\xd8\x3d\xde\x00", "a\u{1f600}", Encoding::Utf16Be, false),
+            (
+                b"\xfe\xff\0a\xd8\x3d\xde\x00",
+                "a\u{1f600}",
+                Encoding::Utf16Be,
+                false,
+            ),
             (b"\xff\xfea\0b", "a", Encoding::Utf16Le, true),
             (b"\xff\xfe\x3d\xd8a\0", "\u{fffd}a", Encoding::Utf16Le, true),
             (b"a\xe4b", "a\u{fffd}b", Encoding::Utf8, true),
         ];
         for (bytes, text, encoding, lossy) in table {
             let decoded = decode(bytes.to_vec());
-            assert_eq!((decoded.text.as_str(), decoded.encoding, decoded.lossy), (*text, *encoding, *lossy), "{bytes:?}");
+            assert_eq!(
+                (decoded.text.as_str(), decoded.encoding, decoded.lossy),
+                (*text, *encoding, *lossy),
+                "{bytes:?}"
+            );
         }
     }
 
@@ -146,9 +177,17 @@ mod tests {
         let table: &[(&str, &[u8], Option<&str>)] = &[
             ("a.cs", b"class C {}", None),
             ("a.cs", b"\xff\xfec\0", None),
-            ("a.txt", b"\xff\xfe\0\0c\0\0\0", Some("application/octet-stream")),
+            (
+                "a.txt",
+                b"\xff\xfe\0\0c\0\0\0",
+                Some("application/octet-stream"),
+            ),
             ("a.png", b"\x89PNG\r\n\x1a\n", Some("image/png")),
-            ("a.dll", b"MZ\x90\0\x03", Some("application/vnd.microsoft.portable-executable")),
+            (
+                "a.dll",
+                b"MZ\x90\0\x03",
+                Some("application/vnd.microsoft.portable-executable"),
+            ),
             ("a.pdf", b"%PDF-1.4 without a zero", Some("application/pdf")),
             ("a", b"x\0y", Some("application/octet-stream")),
         ];

@@ -1,7 +1,8 @@
 //! Processes of this program that outlive the one that starts them, and its terminal.
 //!
-//! Such a process works in no folder of the user's, hears nothing, and what it says goes into the log of the data folder. On Unix it leaves the
-//! session itself ([`leave_session`]): only a process can do that for its own part. On Windows it is started without a console.
+//! Such a process works in no folder of the user's, hears nothing, and what it says goes into the
+//! log of the data folder. On Unix it leaves the session itself ([`leave_session`]): only a process
+//! can do that for its own part. On Windows it is started without a console.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,8 +20,16 @@ pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Chil
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
     let home = data.path().parent().unwrap_or(data.path());
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    command.current_dir(if cfg!(unix) { std::path::Path::new("/") } else { home });
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    command.current_dir(if cfg!(unix) {
+        std::path::Path::new("/")
+    } else {
+        home
+    });
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
     // A path that is relative here means nothing there.
@@ -28,7 +37,8 @@ pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Chil
     command.spawn()
 }
 
-/// Leaves the session of the process that started this one, so that the end of its terminal is none of ours.
+/// Leaves the session of the process that started this one, so that the end of its terminal is none
+/// of ours.
 pub fn leave_session() -> io::Result<()> {
     #[cfg(unix)]
     rustix::process::setsid()?;

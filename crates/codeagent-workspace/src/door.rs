@@ -1,7 +1,8 @@
-//! Where the processes of one user that work on one repository meet: a local socket that only its owner can use.
+//! Where the processes of one user that work on one repository meet: a local socket that only its
+//! owner can use.
 //!
-//! The process with the right to write listens; others connect. On Unix it is a socket in the user's runtime folder, or beside the index where there
-//! is none; on Windows a named pipe.
+//! The process with the right to write listens; others connect. On Unix it is a socket in the
+//! user's runtime folder, or beside the index where there is none; on Windows a named pipe.
 
 #[cfg(windows)]
 mod pipe;
@@ -24,7 +25,8 @@ pub use system::Conversation;
 pub struct Door(system::Listener);
 
 impl Door {
-    /// Opens it. Only for the process with the right to write: what an earlier one left there is removed.
+    /// Opens it. Only for the process with the right to write: what an earlier one left there is
+    /// removed.
     pub fn open(data: &DataDir) -> io::Result<Self> {
         system::Listener::open(data).map(Self)
     }
@@ -35,7 +37,8 @@ impl Door {
     }
 }
 
-/// Connects to the process with the right to write. Reads and writes fail after this time, if one is given.
+/// Connects to the process with the right to write. Reads and writes fail after this time, if one
+/// is given.
 pub fn knock(data: &DataDir, patience: Option<Duration>) -> io::Result<Conversation> {
     Conversation::connect(data, patience)
 }
@@ -52,7 +55,10 @@ mod tests {
     /// A data folder, and the folders that must outlive it.
     fn data() -> (DataDir, [tempfile::TempDir; 2]) {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        (DataHome::at(home.path()).data_dir(root.path()).unwrap(), [root, home])
+        (
+            DataHome::at(home.path()).data_dir(root.path()).unwrap(),
+            [root, home],
+        )
     }
 
     #[test]
@@ -77,7 +83,10 @@ mod tests {
         let mut outside = knock(&data, Some(Duration::from_millis(50))).unwrap();
         let inside = door.next().unwrap();
         let kind = outside.read(&mut [0]).unwrap_err().kind();
-        assert!(matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{kind}");
+        assert!(
+            matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
+            "{kind}"
+        );
         drop(inside);
     }
 

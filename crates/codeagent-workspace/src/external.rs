@@ -1,10 +1,14 @@
-//! What do packages that the repository uses lie like on disk? Their folders are listed and their files read, nothing else, and nothing is written.
+//! What do packages that the repository uses lie like on disk? Their folders are listed and their
+//! files read, nothing else, and nothing is written.
 //!
-//! Packages of npm lie in folders called `node_modules` inside the root, or are reached through them: pnpm has its packages in
-//! `node_modules/.pnpm` and links to them. Whatever a path or link says, what is listed or read lies in such a folder when all links are followed.
-//! Packages of NuGet lie in a folder of the user's ([`crate::DataHome::packages`]), which is a root of its own: nothing outside of it is reached.
+//! Packages of npm lie in folders called `node_modules` inside the root, or are reached through
+//! them: pnpm has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link
+//! says, what is listed or read lies in such a folder when all links are followed. Packages of
+//! NuGet lie in a folder of the user's ([`crate::DataHome::packages`]), which is a root of its own:
+//! nothing outside of it is reached.
 //!
-//! **Limits.** Of npm only inside the root: a `node_modules` above it is not looked at. Names that are not UTF-8 are left out.
+//! **Limits.** Of npm only inside the root: a `node_modules` above it is not looked at. Names that
+//! are not UTF-8 are left out.
 
 use std::fs::File;
 
@@ -39,7 +43,10 @@ impl Listing {
     /// What stands under a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Listed> {
-        let at = self.names.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        let at = self
+            .names
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+            .ok()?;
         Some(&self.names[at].1)
     }
 
@@ -85,14 +92,18 @@ pub struct Packages {
 }
 
 impl Workspace {
-    /// Files of one kind. For the indexer alone: no tool shows them, and nothing in a repository says where the user's lie. `None`: there are none.
+    /// Files of one kind. For the indexer alone: no tool shows them, and nothing in a repository
+    /// says where the user's lie. `None`: there are none.
     #[must_use]
     pub fn external(&self, kind: External) -> Option<Packages> {
         let workspace = match kind {
             External::NodeModules | External::Repository => self.clone(),
             External::NuGet => Self::open(self.packages.as_ref()?).ok()?,
         };
-        Some(Packages { workspace, only_node_modules: kind == External::NodeModules })
+        Some(Packages {
+            workspace,
+            only_node_modules: kind == External::NodeModules,
+        })
     }
 }
 
@@ -100,7 +111,10 @@ impl Packages {
     /// What lies in a folder.
     pub fn list(&self, folder: &RepoPath) -> Result<Listing, ReadError> {
         let (real, handle) = self.look(folder)?;
-        let stamp = Stamp::of(&handle.metadata().map_err(|source| ReadError::Io { path: real.clone(), source })?);
+        let stamp = Stamp::of(&handle.metadata().map_err(|source| ReadError::Io {
+            path: real.clone(),
+            source,
+        })?);
         let mut names = self.workspace.names(&real, &handle)?;
         names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(Listing { names, stamp })
@@ -119,8 +133,16 @@ impl Packages {
     /// The path without links of what may be read.
     fn readable(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let has_no_links = self.workspace.look_without_links(path).is_some();
-        let real = if has_no_links { path.clone() } else { self.real_path(path)? };
-        if self.has(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
+        let real = if has_no_links {
+            path.clone()
+        } else {
+            self.real_path(path)?
+        };
+        if self.has(&real) {
+            Ok(real)
+        } else {
+            Err(ReadError::Escapes(path.clone()))
+        }
     }
 
     /// Whether a path without links is one of these files.
@@ -131,19 +153,32 @@ impl Packages {
     /// Size and stamp of a file, links followed; of a folder size 0.
     pub fn stat(&self, path: &RepoPath) -> Result<(u64, Stamp), ReadError> {
         let (real, handle) = self.look(path)?;
-        let metadata = handle.metadata().map_err(|source| ReadError::Io { path: real, source })?;
-        Ok((if metadata.is_dir() { 0 } else { metadata.len() }, Stamp::of(&metadata)))
+        let metadata = handle
+            .metadata()
+            .map_err(|source| ReadError::Io { path: real, source })?;
+        Ok((
+            if metadata.is_dir() { 0 } else { metadata.len() },
+            Stamp::of(&metadata),
+        ))
     }
 
     /// Where a path leads when all links are followed: to one of these files, or it is an error.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let real = self.workspace.real_path(path)?;
-        if self.has(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
+        if self.has(&real) {
+            Ok(real)
+        } else {
+            Err(ReadError::Escapes(path.clone()))
+        }
     }
 
     /// A handle of what a path leads to.
     fn look(&self, path: &RepoPath) -> Result<(RepoPath, File), ReadError> {
-        if let Some(handle) = self.workspace.look_without_links(path).filter(|_| self.has(path)) {
+        if let Some(handle) = self
+            .workspace
+            .look_without_links(path)
+            .filter(|_| self.has(path))
+        {
             return Ok((path.clone(), handle));
         }
         let real = self.real_path(path)?;
@@ -166,20 +201,37 @@ impl Workspace {
 
         let io = |error: rustix::io::Errno| match error {
             rustix::io::Errno::NOTDIR => ReadError::NotADirectory(path.clone()),
-            other => ReadError::Io { path: path.clone(), source: other.into() },
+            other => ReadError::Io {
+                path: path.clone(),
+                source: other.into(),
+            },
         };
-        let handle = openat(folder, ".", crate::sandbox::READ | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+        let handle = openat(
+            folder,
+            ".",
+            crate::sandbox::READ | OFlags::DIRECTORY,
+            Mode::empty(),
+        )
+        .map_err(io)?;
         let mut names = Vec::new();
         for entry in Dir::read_from(&handle).map_err(io)? {
             let entry = entry.map_err(io)?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
+            let Ok(name) = entry.file_name().to_str() else {
+                continue;
+            };
             if matches!(name, "." | "..") || crate::path::is_hidden_name(name) {
                 continue;
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => {
-                    let found = rustix::fs::statat(&handle, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
-                    found.map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
+                    let found = rustix::fs::statat(
+                        &handle,
+                        entry.file_name(),
+                        rustix::fs::AtFlags::SYMLINK_NOFOLLOW,
+                    );
+                    found.map_or(FileType::Unknown, |found| {
+                        FileType::from_raw_mode(found.st_mode)
+                    })
                 }
                 kind => kind,
             };
@@ -187,8 +239,13 @@ impl Workspace {
                 FileType::RegularFile => Listed::File,
                 FileType::Directory => Listed::Folder,
                 FileType::Symlink => {
-                    let target = readlinkat(&handle, entry.file_name(), Vec::new()).unwrap_or_default();
-                    Listed::Link(std::ffi::OsStr::from_bytes(target.as_bytes()).to_string_lossy().into_owned())
+                    let target =
+                        readlinkat(&handle, entry.file_name(), Vec::new()).unwrap_or_default();
+                    Listed::Link(
+                        std::ffi::OsStr::from_bytes(target.as_bytes())
+                            .to_string_lossy()
+                            .into_owned(),
+                    )
                 }
                 _ => continue,
             };
@@ -209,6 +266,9 @@ impl Workspace {
             _ => None,
         };
         let (items, _) = self.items(path)?;
-        Ok(items.into_iter().filter_map(|item| Some((item.path.file_name().to_owned(), listed(item.kind)?))).collect())
+        Ok(items
+            .into_iter()
+            .filter_map(|item| Some((item.path.file_name().to_owned(), listed(item.kind)?)))
+            .collect())
     }
 }

@@ -1,11 +1,13 @@
-//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own file, as git reads them; for a search also those of
-//! `.ignore` files.
+//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own
+//! file, as git reads them; for a search also those of `.ignore` files.
 //!
-//! A rule is translated to one that the library matches as git does: only spaces at a line's end are dropped, `{` is no special character,
-//! `[[:digit:]]` is one, and `a**b` is `a*b`. What git tracks is not ignored, whatever the rules say.
+//! A rule is translated to one that the library matches as git does: only spaces at a line's end
+//! are dropped, `{` is no special character, `[[:digit:]]` is one, and `a**b` is `a*b`. What git
+//! tracks is not ignored, whatever the rules say.
 //!
-//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only those that lie in no folder below the top are.
-//! Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind the plain beginning of a rule span folders.
+//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only
+//! those that lie in no folder below the top are. Names are compared with their case. `d**/a` is
+//! `d*/a`, while git lets `**` behind the plain beginning of a rule span folders.
 
 mod searched;
 
@@ -39,7 +41,8 @@ pub struct Ignored {
     file: &'static str,
     /// The folder that all paths are relative to: the top of the git work tree, or the root.
     top: PathBuf,
-    /// The root from the top: it was asked for, so neither it nor a folder around it is ignored as a whole.
+    /// The root from the top: it was asked for, so neither it nor a folder around it is ignored as
+    /// a whole.
     root: PathBuf,
     git: Option<PathBuf>,
     levels: Mutex<HashMap<PathBuf, Arc<Level>>>,
@@ -50,7 +53,8 @@ pub struct Ignored {
     total: AtomicU64,
     /// Rules of folders below the top are left out.
     only_top: bool,
-    /// Who asks decides by more than these rules which folders to enter, and asks about what lies in those only.
+    /// Who asks decides by more than these rules which folders to enter, and asks about what lies
+    /// in those only.
     is_walked: bool,
     skipped: Mutex<Vec<String>>,
 }
@@ -72,9 +76,15 @@ impl Ignored {
     pub fn new(root: &Path) -> Self {
         let top = root.ancestors().find(|folder| folder.join(".git").exists());
         let git = top.and_then(git_folder);
-        let general = git.as_deref().map(common_folder).map(|common| common.join("info").join("exclude"));
+        let general = git
+            .as_deref()
+            .map(common_folder)
+            .map(|common| common.join("info").join("exclude"));
         let mut ignored = Self {
-            root: top.and_then(|top| root.strip_prefix(top).ok()).map(Path::to_owned).unwrap_or_default(),
+            root: top
+                .and_then(|top| root.strip_prefix(top).ok())
+                .map(Path::to_owned)
+                .unwrap_or_default(),
             git,
             ..Self::of_files(".gitignore", top.unwrap_or(root))
         };
@@ -100,10 +110,17 @@ impl Ignored {
         }
     }
 
-    /// The same without the rules that lie in folders below the top: which of too many were read must not depend on who came first.
+    /// The same without the rules that lie in folders below the top: which of too many were read
+    /// must not depend on who came first.
     pub fn of_the_top(root: &Path) -> Self {
-        let said = format!("there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied");
-        Self { only_top: true, skipped: Mutex::new(vec![said]), ..Self::new(root) }
+        let said = format!(
+            "there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
+        );
+        Self {
+            only_top: true,
+            skipped: Mutex::new(vec![said]),
+            ..Self::new(root)
+        }
     }
 
     /// Whether there are more rules than can be had, so that nothing this says counts.
@@ -113,15 +130,22 @@ impl Ignored {
 
     /// Whether a file or folder is ignored.
     pub fn ignores(&self, path: &Path, is_folder: bool) -> bool {
-        let Ok(inside) = path.strip_prefix(&self.top) else { return false };
-        let Some(folder) = inside.parent() else { return false };
+        let Ok(inside) = path.strip_prefix(&self.top) else {
+            return false;
+        };
+        let Some(folder) = inside.parent() else {
+            return false;
+        };
         let level = self.level(folder);
-        (level.excluded || self.excludes(&level, inside, is_folder)) && !self.tracked().has(inside, is_folder)
+        (level.excluded || self.excludes(&level, inside, is_folder))
+            && !self.tracked().has(inside, is_folder)
     }
 
     /// Whether git tracks something in a folder.
     pub fn tracks(&self, folder: &Path) -> bool {
-        folder.strip_prefix(&self.top).is_ok_and(|inside| self.tracked().has(inside, true))
+        folder
+            .strip_prefix(&self.top)
+            .is_ok_and(|inside| self.tracked().has(inside, true))
     }
 
     /// Files of rules that were not read, and why.
@@ -130,7 +154,12 @@ impl Ignored {
     }
 
     fn tracked(&self) -> &Tracked {
-        self.tracked.get_or_init(|| self.git.as_deref().map(|git| Tracked::read(&git.join("index"))).unwrap_or_default())
+        self.tracked.get_or_init(|| {
+            self.git
+                .as_deref()
+                .map(|git| Tracked::read(&git.join("index")))
+                .unwrap_or_default()
+        })
     }
 
     fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
@@ -151,22 +180,52 @@ impl Ignored {
             }
             at = level.above.as_ref();
         }
-        let answer = self.general.iter().map(|rules| rules.matched(path, is_folder)).find(|answer| !answer.is_none());
+        let answer = self
+            .general
+            .iter()
+            .map(|rules| rules.matched(path, is_folder))
+            .find(|answer| !answer.is_none());
         answer.map(|answer| answer.is_ignore())
     }
 
     fn level(&self, folder: &Path) -> Arc<Level> {
-        if let Some(level) = self.levels.lock().unwrap_or_else(PoisonError::into_inner).get(folder) {
+        if let Some(level) = self
+            .levels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(folder)
+        {
             return Arc::clone(level);
         }
         let parent = folder.parent().map(|parent| self.level(parent));
         let is_asked_for = self.is_walked || self.root.starts_with(folder);
-        let excluded = !is_asked_for && parent.as_ref().is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
+        let excluded = !is_asked_for
+            && parent
+                .as_ref()
+                .is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
         let is_left_out = excluded || (self.only_top && !folder.as_os_str().is_empty());
-        let rules = if is_left_out { None } else { self.rules(&self.top.join(folder).join(self.file)) };
-        let above = parent.and_then(|parent| if parent.rules.is_some() { Some(parent) } else { parent.above.clone() });
-        let level = Arc::new(Level { rules, path: folder.to_owned(), above, excluded });
-        self.levels.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Arc::clone(&level));
+        let rules = if is_left_out {
+            None
+        } else {
+            self.rules(&self.top.join(folder).join(self.file))
+        };
+        let above = parent.and_then(|parent| {
+            if parent.rules.is_some() {
+                Some(parent)
+            } else {
+                parent.above.clone()
+            }
+        });
+        let level = Arc::new(Level {
+            rules,
+            path: folder.to_owned(),
+            above,
+            excluded,
+        });
+        self.levels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(folder.to_owned(), Arc::clone(&level));
         level
     }
 
@@ -176,12 +235,18 @@ impl Ignored {
             Ok(bytes) => bytes,
             Err(size) => {
                 let name = file.strip_prefix(&self.top).unwrap_or(file).display();
-                let said = format!("{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied");
-                self.skipped.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+                let said = format!(
+                    "{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied"
+                );
+                self.skipped
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(said);
                 return None;
             }
         };
-        self.total.fetch_add(bytes.len() as u64 + BYTES_PER_FILE, Ordering::Relaxed);
+        self.total
+            .fetch_add(bytes.len() as u64 + BYTES_PER_FILE, Ordering::Relaxed);
         if self.is_too_much() {
             return None;
         }
@@ -197,41 +262,66 @@ impl Ignored {
     }
 }
 
-/// The rest of a path that lies in a folder, both spelt alike, as those of one walk are. Path by path this is asked more often than anything.
+/// The rest of a path that lies in a folder, both spelt alike, as those of one walk are. Path by
+/// path this is asked more often than anything.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
         let (path, folder) = (path.as_os_str().as_bytes(), folder.as_os_str().as_bytes());
         let rest = path.strip_prefix(folder)?;
-        let rest = if folder.is_empty() || folder == b"/" { rest } else { rest.strip_prefix(b"/")? };
+        let rest = if folder.is_empty() || folder == b"/" {
+            rest
+        } else {
+            rest.strip_prefix(b"/")?
+        };
         Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
     }
     #[cfg(not(unix))]
     path.strip_prefix(folder).ok()
 }
 
-/// The content of a regular file of at most `limit` bytes, else its size. What was opened is looked at, not what was there before: a pipe is
-/// not waited for and a link not followed, whoever puts them there meanwhile.
+/// The content of a regular file of at most `limit` bytes, else its size. What was opened is looked
+/// at, not what was there before: a pipe is not waited for and a link not followed, whoever puts
+/// them there meanwhile.
 pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
     let file = open_regular(path).ok()?;
     let size = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
     // It may grow while it is read.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
-    Some(if size.max(bytes.len() as u64) > limit { Err(size.max(bytes.len() as u64)) } else { Ok(bytes) })
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(if size.max(bytes.len() as u64) > limit {
+        Err(size.max(bytes.len() as u64))
+    } else {
+        Ok(bytes)
+    })
 }
 
 /// Opens a regular file, never one behind a link.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
-    let file = File::from(rustix::fs::open(path, crate::sandbox::READ, rustix::fs::Mode::empty())?);
+    let file = File::from(rustix::fs::open(
+        path,
+        crate::sandbox::READ,
+        rustix::fs::Mode::empty(),
+    )?);
     #[cfg(not(unix))]
     let file = {
-        path.symlink_metadata().and_then(|metadata| metadata.is_file().then_some(()).ok_or_else(|| io::ErrorKind::InvalidInput.into()))?;
+        path.symlink_metadata().and_then(|metadata| {
+            metadata
+                .is_file()
+                .then_some(())
+                .ok_or_else(|| io::ErrorKind::InvalidInput.into())
+        })?;
         File::open(path)?
     };
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
+    }
 }
 
 /// Where git keeps what belongs to this work tree: `.git`, or what a file of that name says.
@@ -246,18 +336,33 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
 
 /// Files of the user's own on which it depends what is ignored, whether or not they are there.
 pub fn user_rule_files() -> Vec<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let variable = |name| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
     let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-    let files = [home.map(|home| home.join(".gitconfig")), config.map(|config| config.join("git/config")), gitconfig_excludes_path()];
+    let files = [
+        home.map(|home| home.join(".gitconfig")),
+        config.map(|config| config.join("git/config")),
+        gitconfig_excludes_path(),
+    ];
     files.into_iter().flatten().collect()
 }
 
 /// Folders outside of the listed ones whose files say what is ignored, and that of the settings.
 pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join(".codeagent")];
-    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return folders };
-    folders.extend(root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)).map(Path::to_owned));
+    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
+        return folders;
+    };
+    folders.extend(
+        root.ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(top))
+            .map(Path::to_owned),
+    );
     if let Some(git) = git_folder(top) {
         folders.push(common_folder(&git).join("info"));
         folders.push(git);
@@ -265,7 +370,8 @@ pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Where git keeps what the work trees share of which one is at or around this folder, without links in it.
+/// Where git keeps what the work trees share of which one is at or around this folder, without
+/// links in it.
 pub fn shared_git_folder(root: &Path) -> Option<PathBuf> {
     let git = root.ancestors().find_map(git_folder)?;
     common_folder(&git).canonicalize().ok()
@@ -273,7 +379,9 @@ pub fn shared_git_folder(root: &Path) -> Option<PathBuf> {
 
 /// Where git keeps what all work trees of a repository share.
 fn common_folder(git: &Path) -> PathBuf {
-    let text = read(&git.join("commondir"), MAX_POINTER_BYTES).and_then(Result::ok).and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = read(&git.join("commondir"), MAX_POINTER_BYTES)
+        .and_then(Result::ok)
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     text.map_or_else(|| git.to_owned(), |text| git.join(text.trim()))
 }
 
@@ -283,8 +391,12 @@ fn translated(line: &str) -> Option<String> {
         return None;
     }
     let line = without_trailing_spaces(line);
-    let (sign, line) = line.strip_prefix('!').map_or(("", line), |rest| ("!", rest));
-    let (body, end) = line.strip_suffix('/').map_or((line, ""), |body| (body, "/"));
+    let (sign, line) = line
+        .strip_prefix('!')
+        .map_or(("", line), |rest| ("!", rest));
+    let (body, end) = line
+        .strip_suffix('/')
+        .map_or((line, ""), |body| (body, "/"));
     if body.is_empty() {
         return None;
     }
@@ -303,7 +415,10 @@ fn translated(line: &str) -> Option<String> {
             '*' => {
                 let after = after.trim_start_matches('*');
                 let starts = is_first || body[..body.len() - rest.len()].ends_with('/');
-                let spans = is_path && rest.starts_with("**") && starts && (after.is_empty() || after.starts_with('/'));
+                let spans = is_path
+                    && rest.starts_with("**")
+                    && starts
+                    && (after.is_empty() || after.starts_with('/'));
                 rule.push_str(if spans { "**" } else { "*" });
                 after
             }
@@ -328,7 +443,11 @@ fn without_trailing_spaces(line: &str) -> &str {
     while let Some((at, next)) = chars.next() {
         match next {
             ' ' => {}
-            '\\' => end = chars.next().map_or(line.len(), |(at, escaped)| at + escaped.len_utf8()),
+            '\\' => {
+                end = chars
+                    .next()
+                    .map_or(line.len(), |(at, escaped)| at + escaped.len_utf8())
+            }
             _ => end = at + next.len_utf8(),
         }
     }
@@ -340,7 +459,9 @@ fn literal(rule: &mut String, next: char, is_first: bool) {
     if next.is_whitespace() {
         // The library drops white space at the end of a line.
         rule.extend(['[', next, ']']);
-    } else if matches!(next, '{' | '}' | '*' | '?' | '[' | ']' | '\\' | '#') || (is_first && next == '!') {
+    } else if matches!(next, '{' | '}' | '*' | '?' | '[' | ']' | '\\' | '#')
+        || (is_first && next == '!')
+    {
         rule.extend(['\\', next]);
     } else {
         rule.push(next);
@@ -362,7 +483,10 @@ fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
             break;
         }
         is_first = false;
-        if let Some((set, after)) = rest.strip_prefix("[:").and_then(|named| named.split_once(":]")) {
+        if let Some((set, after)) = rest
+            .strip_prefix("[:")
+            .and_then(|named| named.split_once(":]"))
+        {
             members.extend(named(set)?);
             rest = after;
             continue;
@@ -422,7 +546,8 @@ fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
         rule.push('\0');
         return;
     }
-    // A closing bracket is itself at the beginning only, a minus at the beginning or end, a sign of negation anywhere else.
+    // A closing bracket is itself at the beginning only, a minus at the beginning or end, a sign of
+    // negation anywhere else.
     single.sort_by_key(|member| match member {
         ']' => 0,
         '!' | '^' => 2,

@@ -1,11 +1,17 @@
-//! The repository on disk: what is in it, what is ignored, what a file says, and where our own data may lie.
+//! The repository on disk: what is in it, what is ignored, what a file says, and where our own data
+//! may lie.
 //!
-//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for, and it becomes an open file or folder in
-//! one place (`sandbox`), so what is read, listed or changed lies under the root whatever the caller says.
+//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for,
+//! and it becomes an open file or folder in one place (`sandbox`), so what is read, listed or
+//! changed lies under the root whatever the caller says.
 //!
-//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` do not exist for callers, at any depth.
+//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` do not exist for
+//! callers, at any depth.
 
-#![allow(clippy::disallowed_methods, reason = "this is the crate that the other crates are sent to")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the crate that the other crates are sent to"
+)]
 
 mod clean;
 mod config;
@@ -52,10 +58,15 @@ pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use priority::{step_back, step_far_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
-pub use root::{NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree};
+pub use root::{
+    NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree,
+};
 pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
 pub use seal::{Guard, Seal, Soundness};
-pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
+pub use search::{
+    Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
+    path_glob,
+};
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{Hints, WatchError, Watcher};
 
@@ -91,48 +102,84 @@ impl Workspace {
     /// Opens a root with default settings. Links in `root` itself are resolved here, once.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
         let given = root.as_ref();
-        let root = dunce::canonicalize(given).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
+        let root = dunce::canonicalize(given).map_err(|source| OpenError::Unreachable {
+            path: given.to_owned(),
+            source,
+        })?;
         if !root.is_dir() {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }
-        let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
-        let linked = std::path::absolute(given).ok().filter(|given| *given != root).map(Arc::from);
-        Ok(Self { root: root.into(), linked, handle: Arc::new(handle), config: Arc::default(), packages: None })
+        let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable {
+            path: given.to_owned(),
+            source,
+        })?;
+        let linked = std::path::absolute(given)
+            .ok()
+            .filter(|given| *given != root)
+            .map(Arc::from);
+        Ok(Self {
+            root: root.into(),
+            linked,
+            handle: Arc::new(handle),
+            config: Arc::default(),
+            packages: None,
+        })
     }
 
     /// The same root with other settings.
     #[must_use]
     pub fn with_config(self, config: Config) -> Self {
-        Self { config: Arc::new(config), ..self }
+        Self {
+            config: Arc::new(config),
+            ..self
+        }
     }
 
     /// The same root with a folder of NuGet packages, which need not exist.
     #[must_use]
     pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
-        Self { packages: folder.map(Arc::from), ..self }
+        Self {
+            packages: folder.map(Arc::from),
+            ..self
+        }
     }
 
-    /// The same root with the settings that its file says now. Settings that cannot be used are an error, or with `tolerate` a remark of the
-    /// default ones.
+    /// The same root with the settings that its file says now. Settings that cannot be used are an
+    /// error, or with `tolerate` a remark of the default ones.
     pub fn configured(self, tolerate: bool) -> Result<Self, ConfigError> {
-        let config = if tolerate { Config::load_tolerantly(&self.root) } else { Config::load(&self.root)? };
+        let config = if tolerate {
+            Config::load_tolerantly(&self.root)
+        } else {
+            Config::load(&self.root)?
+        };
         Ok(self.with_config(config))
     }
 
-    /// The same by way of the folder that lies at its root now: one that was removed and made again, or mounted there, is another folder.
+    /// The same by way of the folder that lies at its root now: one that was removed and made
+    /// again, or mounted there, is another folder.
     #[must_use]
     pub fn renewed(&self) -> Self {
         if self.handle.is_at(&self.root) {
             return self.clone();
         }
-        let opened = Self::open(&self.root).ok().filter(|opened| opened.root == self.root);
-        opened.map_or_else(|| self.clone(), |opened| Self { handle: opened.handle, ..self.clone() })
+        let opened = Self::open(&self.root)
+            .ok()
+            .filter(|opened| opened.root == self.root);
+        opened.map_or_else(
+            || self.clone(),
+            |opened| Self {
+                handle: opened.handle,
+                ..self.clone()
+            },
+        )
     }
 
     /// Whether the path by which the root was opened leads to another folder now.
     #[must_use]
     pub fn is_repointed(&self) -> bool {
-        self.linked.as_ref().is_some_and(|linked| dunce::canonicalize(linked).is_ok_and(|now| *now != *self.root))
+        self.linked
+            .as_ref()
+            .is_some_and(|linked| dunce::canonicalize(linked).is_ok_and(|now| *now != *self.root))
     }
 
     /// Whether both were opened at the same folder.
@@ -146,10 +193,15 @@ impl Workspace {
         &self.config
     }
 
-    /// What to say of a file in the repository that could be taken for an index of ours. Indexes lie elsewhere ([`DataHome`]).
+    /// What to say of a file in the repository that could be taken for an index of ours. Indexes
+    /// lie elsewhere ([`DataHome`]).
     #[must_use]
     pub fn brought_index(&self) -> Option<&'static str> {
-        let is_there = self.root.join(".codeagent/index.db").symlink_metadata().is_ok();
+        let is_there = self
+            .root
+            .join(".codeagent/index.db")
+            .symlink_metadata()
+            .is_ok();
         is_there.then_some(".codeagent/index.db in the repository is not used and can be removed: indexes lie in the user's cache folder")
     }
 
@@ -165,8 +217,9 @@ impl Workspace {
         self.root.is_dir()
     }
 
-    /// What a person or a tool caller typed, as a path of the repository: `./`, doubled and trailing slashes and a `..` that stays inside
-    /// are folded, and an absolute path under the root is accepted.
+    /// What a person or a tool caller typed, as a path of the repository: `./`, doubled and
+    /// trailing slashes and a `..` that stays inside are folded, and an absolute path under the
+    /// root is accepted.
     pub fn resolve(&self, text: &str) -> Result<RepoPath, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul);
@@ -183,12 +236,15 @@ impl Workspace {
                 other => clean.push(other),
             }
         }
-        let inside = clean.strip_prefix(&self.root).map_err(|_| PathError::Escapes(text.to_owned()))?;
+        let inside = clean
+            .strip_prefix(&self.root)
+            .map_err(|_| PathError::Escapes(text.to_owned()))?;
         RepoPath::from_relative(inside)
     }
 }
 
-/// Writes a file that the user named on the command line. Nothing that comes from a repository names one.
+/// Writes a file that the user named on the command line. Nothing that comes from a repository
+/// names one.
 pub fn write_output(path: &Path, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }

@@ -1,9 +1,12 @@
-//! Who may write the index of a repository, and who does? Whoever holds the lock of its data folder, and says there which process it is.
+//! Who may write the index of a repository, and who does? Whoever holds the lock of its data
+//! folder, and says there which process it is.
 //!
-//! The folder also keeps the path of its repository, so that what is left of one that is gone can be told from the rest.
+//! The folder also keeps the path of its repository, so that what is left of one that is gone can
+//! be told from the rest.
 //!
-//! **Limits.** The lock is advisory and ends with the process; some network file systems have none, and then there is no writer. Who holds it is
-//! for people to read: a process that has just taken it may not have said so yet.
+//! **Limits.** The lock is advisory and ends with the process; some network file systems have none,
+//! and then there is no writer. Who holds it is for people to read: a process that has just taken
+//! it may not have said so yet.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -27,8 +30,8 @@ pub struct WriterLock {
 }
 
 impl Drop for WriterLock {
-    /// Unlocks instead of only closing: a child process has a copy of the descriptor between fork and exec, and a lock lasts until all copies
-    /// are closed.
+    /// Unlocks instead of only closing: a child process has a copy of the descriptor between fork
+    /// and exec, and a lock lasts until all copies are closed.
     fn drop(&mut self) {
         self.file.unlock().ok();
     }
@@ -44,7 +47,10 @@ pub struct Holder {
 impl DataDir {
     /// Makes the folder if it is not there and takes the right to write, without waiting.
     pub fn lock_writer(&self) -> Result<WriterLock, DataDirError> {
-        let unwritable = |source| DataDirError::Unwritable { path: self.path().to_owned(), source };
+        let unwritable = |source| DataDirError::Unwritable {
+            path: self.path().to_owned(),
+            source,
+        };
         make_own_folder(self.path()).map_err(unwritable)?;
         let path = self.file(LOCK)?;
         let file = open_own(&path).map_err(unwritable)?;
@@ -77,7 +83,8 @@ impl DataDir {
     }
 }
 
-/// The repository that a data folder says it is about, if the folder has the name that this repository's has.
+/// The repository that a data folder says it is about, if the folder has the name that this
+/// repository's has.
 pub(crate) fn noted_root(folder: &Path) -> Option<PathBuf> {
     let root = path_of(read_short(&folder.join(ROOT)).ok()?)?;
     (folder.file_name()?.to_str()? == folder_name(&root)).then_some(root)
@@ -89,7 +96,11 @@ fn sign(mut file: &File) -> io::Result<()> {
 }
 
 fn holder(path: &Path) -> Option<Holder> {
-    let process = String::from_utf8(read_short(path).ok()?).ok()?.trim().parse().ok()?;
+    let process = String::from_utf8(read_short(path).ok()?)
+        .ok()?
+        .trim()
+        .parse()
+        .ok()?;
     Some(Holder { process })
 }
 
@@ -125,8 +136,15 @@ mod tests {
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         let lock = dir.lock_writer().unwrap();
         let refused = dir.lock_writer().unwrap_err();
-        assert!(matches!(refused, DataDirError::Locked(Some(Holder { process })) if process == std::process::id()));
-        assert!(refused.to_string().contains(&format!("(process {})", std::process::id())), "{refused}");
+        assert!(
+            matches!(refused, DataDirError::Locked(Some(Holder { process })) if process == std::process::id())
+        );
+        assert!(
+            refused
+                .to_string()
+                .contains(&format!("(process {})", std::process::id())),
+            "{refused}"
+        );
         drop(lock);
         dir.lock_writer().unwrap();
     }
@@ -141,7 +159,8 @@ mod tests {
         dir.lock_writer().unwrap();
     }
 
-    /// What happened in practice: other threads started processes in the moment in which a lock was dropped.
+    /// What happened in practice: other threads started processes in the moment in which a lock was
+    /// dropped.
     #[cfg(unix)]
     #[test]
     fn processes_that_are_started_meanwhile_do_not_keep_a_lock() {

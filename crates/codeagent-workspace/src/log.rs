@@ -1,7 +1,8 @@
-//! Where does a process without a terminal say what happens? In a file of the data folder that does not grow beyond [`LONGEST_LOG`]: past that, the
-//! older half of it goes.
+//! Where does a process without a terminal say what happens? In a file of the data folder that does
+//! not grow beyond [`LONGEST_LOG`]: past that, the older half of it goes.
 //!
-//! **Limits.** What a process writes to its standard error beside this (its last words) is not counted before the next line.
+//! **Limits.** What a process writes to its standard error beside this (its last words) is not
+//! counted before the next line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,11 +25,16 @@ pub struct LogFile {
 }
 
 impl DataDir {
-    /// Opens the log of a process in the background; it and the folder are made if they are not there.
+    /// Opens the log of a process in the background; it and the folder are made if they are not
+    /// there.
     pub fn log(&self) -> Result<LogFile, DataDirError> {
         let path = self.file(LOG)?;
-        let opened = make_own_folder(self.path()).and_then(|()| own_with(OpenOptions::new().read(true).append(true), &path));
-        let file = opened.map_err(|source| DataDirError::Unwritable { path: self.path().to_owned(), source })?;
+        let opened = make_own_folder(self.path())
+            .and_then(|()| own_with(OpenOptions::new().read(true).append(true), &path));
+        let file = opened.map_err(|source| DataDirError::Unwritable {
+            path: self.path().to_owned(),
+            source,
+        })?;
         Ok(LogFile { file })
     }
 
@@ -44,7 +50,10 @@ impl LogFile {
         let length = self.file.metadata()?.len();
         let text = self.from(length.saturating_sub(TAIL))?;
         let text = String::from_utf8_lossy(&text);
-        Ok(text.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned))
+        Ok(text
+            .lines()
+            .rfind(|line| !line.trim().is_empty())
+            .map(str::to_owned))
     }
 
     /// The file, for the standard error of a process.
@@ -56,14 +65,19 @@ impl LogFile {
     fn from(&mut self, start: u64) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
-        Read::by_ref(&mut self.file).take(LONGEST_LOG * 2).read_to_end(&mut bytes)?;
+        Read::by_ref(&mut self.file)
+            .take(LONGEST_LOG * 2)
+            .read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     /// Keeps the newer half, from the beginning of a line on.
     fn shorten(&mut self, length: u64) -> io::Result<()> {
         let newer = self.from(length - LONGEST_LOG / 2)?;
-        let start = newer.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let start = newer
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         self.file.set_len(0)?;
         self.file.write_all(&newer[start..])
     }
@@ -97,11 +111,21 @@ mod tests {
         assert_eq!(log.last_line().unwrap(), None);
         for number in 0..40_000 {
             writeln!(log, "line {number} of many, as long as those of a log are").unwrap();
-            assert!(number % 1_000 != 0 || dir.log_path().unwrap().metadata().unwrap().len() <= LONGEST_LOG);
+            assert!(
+                number % 1_000 != 0
+                    || dir.log_path().unwrap().metadata().unwrap().len() <= LONGEST_LOG
+            );
         }
         let text = std::fs::read_to_string(dir.log_path().unwrap()).unwrap();
-        assert!(text.len() as u64 <= LONGEST_LOG && text.len() as u64 > LONGEST_LOG / 3, "{}", text.len());
+        assert!(
+            text.len() as u64 <= LONGEST_LOG && text.len() as u64 > LONGEST_LOG / 3,
+            "{}",
+            text.len()
+        );
         assert!(text.starts_with("line ") && text.ends_with("as long as those of a log are\n"));
-        assert_eq!(log.last_line().unwrap().as_deref(), Some("line 39999 of many, as long as those of a log are"));
+        assert_eq!(
+            log.last_line().unwrap().as_deref(),
+            Some("line 39999 of many, as long as those of a log are")
+        );
     }
 }

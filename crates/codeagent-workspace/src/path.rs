@@ -1,4 +1,5 @@
-//! Which texts are paths of a repository: `src/a.cs` is, `../a.cs`, `/etc/passwd` and `a\0b` are not.
+//! Which texts are paths of a repository: `src/a.cs` is, `../a.cs`, `/etc/passwd` and `a\0b` are
+//! not.
 //!
 //! **Limits.** Purely lexical; where links lead is found out when a file is opened.
 
@@ -11,7 +12,8 @@ pub const MAX_PATH_BYTES: usize = 4096;
 /// Longest segment accepted, in bytes.
 const MAX_SEGMENT_BYTES: usize = 255;
 
-/// A repo-relative path: segments separated by `/`, none of them empty, `.` or `..`. The empty path is the root.
+/// A repo-relative path: segments separated by `/`, none of them empty, `.` or `..`. The empty path
+/// is the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Box<str>);
 
@@ -71,7 +73,11 @@ impl RepoPath {
         for segment in text.split('/') {
             match segment {
                 "" | "." => {}
-                ".." => drop(segments.pop().ok_or_else(|| PathError::Escapes(text.to_owned()))?),
+                ".." => drop(
+                    segments
+                        .pop()
+                        .ok_or_else(|| PathError::Escapes(text.to_owned()))?,
+                ),
                 _ => segments.push(segment),
             }
         }
@@ -82,7 +88,9 @@ impl RepoPath {
     pub(crate) fn from_relative(path: &Path) -> Result<Self, PathError> {
         let mut text = String::with_capacity(path.as_os_str().len());
         for component in path.components() {
-            let Component::Normal(segment) = component else { return Err(PathError::Escapes(path.display().to_string())) };
+            let Component::Normal(segment) = component else {
+                return Err(PathError::Escapes(path.display().to_string()));
+            };
             if !text.is_empty() {
                 text.push('/');
             }
@@ -120,17 +128,31 @@ impl RepoPath {
         if self.is_root() {
             return None;
         }
-        Some(Self(self.0.rsplit_once('/').map_or("", |(folder, _)| folder).into()))
+        Some(Self(
+            self.0
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder)
+                .into(),
+        ))
     }
 
     /// Whether it is this folder or below it.
     pub(crate) fn lies_in(&self, folder: &Self) -> bool {
-        self == folder || folder.is_root() || self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.starts_with('/'))
+        self == folder
+            || folder.is_root()
+            || self
+                .0
+                .strip_prefix(&*folder.0)
+                .is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The path `relative` says when read from here.
     pub fn join(&self, relative: &str) -> Result<Self, PathError> {
-        if self.is_root() { Self::normalized(relative) } else { Self::normalized(&format!("{self}/{relative}")) }
+        if self.is_root() {
+            Self::normalized(relative)
+        } else {
+            Self::normalized(&format!("{self}/{relative}"))
+        }
     }
 
     /// Whether it is `.git`, `.codeagent` or below one of them: what no caller gets to see.
@@ -143,28 +165,52 @@ impl RepoPath {
 /// Folders that do not exist for callers, without the leading dot.
 const HIDDEN: [&str; 2] = ["git", "codeagent"];
 
-/// Reports whether some file system takes this name for one of the folders that do not exist for callers. The answer is the same on every
-/// platform: a repository may be opened on several.
+/// Reports whether some file system takes this name for one of the folders that do not exist for
+/// callers. The answer is the same on every platform: a repository may be opened on several.
 pub(crate) fn is_hidden_name(segment: &str) -> bool {
     // Nearly all names end here.
-    if !segment.starts_with(|first: char| matches!(first, '.' | 'g' | 'G' | 'c' | 'C') || !first.is_ascii()) {
+    if !segment.starts_with(|first: char| {
+        matches!(first, '.' | 'g' | 'G' | 'c' | 'C') || !first.is_ascii()
+    }) {
         return false;
     }
     // HFS+ ignores these characters.
-    let seen: String = segment.chars().filter(|character| !is_ignored_by_hfs(*character)).collect();
-    // NTFS: what follows a colon names a stream of the file, and Windows drops dots and spaces at the end.
-    let name = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    HIDDEN.iter().any(|hidden| name.strip_prefix('.').is_some_and(|name| name.eq_ignore_ascii_case(hidden)) || is_short_name(name, hidden))
+    let seen: String = segment
+        .chars()
+        .filter(|character| !is_ignored_by_hfs(*character))
+        .collect();
+    // NTFS: what follows a colon names a stream of the file, and Windows drops dots and spaces at
+    // the end.
+    let name = seen
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    HIDDEN.iter().any(|hidden| {
+        name.strip_prefix('.')
+            .is_some_and(|name| name.eq_ignore_ascii_case(hidden))
+            || is_short_name(name, hidden)
+    })
 }
 
-/// Reports whether a name may be the 8.3 form of `.long`: `GIT~1`, or after several collisions `GI` with four digits of a hash.
+/// Reports whether a name may be the 8.3 form of `.long`: `GIT~1`, or after several collisions `GI`
+/// with four digits of a hash.
 fn is_short_name(name: &str, long: &str) -> bool {
-    let Some((stem, number)) = name.rsplit_once('~') else { return false };
+    let Some((stem, number)) = name.rsplit_once('~') else {
+        return false;
+    };
     let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     let stem = stem.to_ascii_lowercase();
-    let is_hash = || stem.len() == 6 && stem.starts_with(&long[..2]) && stem.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit());
+    let is_hash = || {
+        stem.len() == 6
+            && stem.starts_with(&long[..2])
+            && stem.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit())
+    };
     // A number of several digits leaves less room for the stem, which has six characters at most.
-    let is_cut = || stem == long[..long.len().min(6)] || long.starts_with(&stem) && stem.len() + 1 + number.len() == 8;
+    let is_cut = || {
+        stem == long[..long.len().min(6)]
+            || long.starts_with(&stem) && stem.len() + 1 + number.len() == 8
+    };
     is_number && (is_cut() || is_hash())
 }
 
@@ -213,7 +259,11 @@ fn check_characters(text: &str) -> Result<(), PathError> {
 }
 
 fn check_length(text: &str, limit: usize) -> Result<(), PathError> {
-    if text.len() > limit { Err(PathError::TooLong(text.len())) } else { Ok(()) }
+    if text.len() > limit {
+        Err(PathError::TooLong(text.len()))
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

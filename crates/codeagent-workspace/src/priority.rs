@@ -1,6 +1,7 @@
 //! How does a thread step back behind what the user is doing?
 //!
-//! **Limits.** Linux only: elsewhere a process has one priority for all its threads, and those that answer shall not wait.
+//! **Limits.** Linux only: elsewhere a process has one priority for all its threads, and those that
+//! answer shall not wait.
 
 /// How far: one that steps back gets a tenth of a processor that another wants.
 #[cfg(target_os = "linux")]

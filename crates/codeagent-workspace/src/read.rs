@@ -1,4 +1,5 @@
-//! What a file says: bytes read once, hashed, decoded. How it is opened is said in [`crate::sandbox`].
+//! What a file says: bytes read once, hashed, decoded. How it is opened is said in
+//! [`crate::sandbox`].
 //!
 //! **Limits.** A file is read whole or not at all.
 
@@ -60,16 +61,21 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether the system lacked something for a moment (file handles, memory): nothing follows for the file.
+    /// Whether the system lacked something for a moment (file handles, memory): nothing follows for
+    /// the file.
     #[must_use]
     pub fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { source, .. } if is_shortage(source))
     }
 
-    /// Reports whether there is no file at the path that may be read, as opposed to one that cannot be.
+    /// Reports whether there is no file at the path that may be read, as opposed to one that cannot
+    /// be.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        matches!(self, Self::NotFound(_) | Self::Escapes(_) | Self::NotAFile(_) | Self::NotADirectory(_))
+        matches!(
+            self,
+            Self::NotFound(_) | Self::Escapes(_) | Self::NotAFile(_) | Self::NotADirectory(_)
+        )
     }
 }
 
@@ -105,7 +111,8 @@ impl FileText {
     /// Bytes per line, to tell generated one-line files by.
     #[must_use]
     pub fn average_line_bytes(&self) -> usize {
-        let lines = memchr_iter(b'\n', self.text.as_bytes()).count() + usize::from(!self.text.ends_with('\n'));
+        let lines = memchr_iter(b'\n', self.text.as_bytes()).count()
+            + usize::from(!self.text.ends_with('\n'));
         self.text.len() / lines.max(1)
     }
 }
@@ -120,11 +127,21 @@ impl Workspace {
     pub fn read_up_to(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
         let FileBytes { bytes, hash, stamp } = self.read_bytes_meta(path, limit)?;
         if let Some(mime) = binary_type(path.file_name(), &bytes) {
-            return Err(ReadError::Binary { path: path.clone(), mime });
+            return Err(ReadError::Binary {
+                path: path.clone(),
+                mime,
+            });
         }
         let size = bytes.len() as u64;
         let decoded = decode(bytes);
-        Ok(FileText { text: decoded.text, hash, size, stamp, encoding: decoded.encoding, lossy: decoded.lossy })
+        Ok(FileText {
+            text: decoded.text,
+            hash,
+            size,
+            stamp,
+            encoding: decoded.encoding,
+            lossy: decoded.lossy,
+        })
     }
 
     /// Reads the bytes of a file of at most `limit` bytes.
@@ -135,22 +152,35 @@ impl Workspace {
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
         }
-        let too_large = |size| ReadError::TooLarge { path: path.clone(), size, limit };
+        let too_large = |size| ReadError::TooLarge {
+            path: path.clone(),
+            size,
+            limit,
+        };
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
         // A file may grow while it is read.
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(io)?;
         if bytes.len() as u64 > limit {
             return Err(too_large(bytes.len() as u64));
         }
-        Ok(FileBytes { hash: blake3::hash(&bytes), bytes, stamp: Stamp::of(&metadata) })
+        Ok(FileBytes {
+            hash: blake3::hash(&bytes),
+            bytes,
+            stamp: Stamp::of(&metadata),
+        })
     }
 
     /// What stands at a path, links inside the root followed.
     pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
-        let metadata = self.look(path)?.metadata().map_err(|source| io_error(path, source))?;
+        let metadata = self
+            .look(path)?
+            .metadata()
+            .map_err(|source| io_error(path, source))?;
         let kind = match metadata.file_type() {
             kind if kind.is_dir() => EntryKind::Directory,
             kind if kind.is_file() => EntryKind::File,
@@ -161,28 +191,40 @@ impl Workspace {
 
     /// What the system says of what stands at a path, links inside the root followed.
     pub fn metadata(&self, path: &RepoPath) -> Result<Metadata, ReadError> {
-        self.look(path)?.metadata().map_err(|source| io_error(path, source))
+        self.look(path)?
+            .metadata()
+            .map_err(|source| io_error(path, source))
     }
 
     /// When the content of a file was last changed.
     pub fn modified(&self, path: &RepoPath) -> Result<SystemTime, ReadError> {
-        let modified = self.look(path)?.metadata().and_then(|metadata| metadata.modified());
+        let modified = self
+            .look(path)?
+            .metadata()
+            .and_then(|metadata| metadata.modified());
         modified.map_err(|source| io_error(path, source))
     }
 }
 
 fn io_error(path: &RepoPath, source: io::Error) -> ReadError {
     match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => ReadError::NotFound(path.clone()),
-        _ => ReadError::Io { path: path.clone(), source },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+            ReadError::NotFound(path.clone())
+        }
+        _ => ReadError::Io {
+            path: path.clone(),
+            source,
+        },
     }
 }
 
-/// What tells one state of a file from another without reading it. Equal stamps and sizes are the same content, as far as the system's clock
-/// tells moments apart: whoever writes a file can set the time of its content back, but not the time of its state.
+/// What tells one state of a file from another without reading it. Equal stamps and sizes are the
+/// same content, as far as the system's clock tells moments apart: whoever writes a file can set
+/// the time of its content back, but not the time of its state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The later of the last changes of content and of state (times, rights, names), nanoseconds since 1970; 0 where the system does not know.
+    /// The later of the last changes of content and of state (times, rights, names), nanoseconds
+    /// since 1970; 0 where the system does not know.
     pub changed_ns: i64,
     /// Number of the file in its file system; 0 where there are none.
     pub inode: u64,
@@ -194,11 +236,20 @@ impl Stamp {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let state = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
-            Self { changed_ns: modified.max(state), inode: metadata.ino() }
+            let state = metadata
+                .ctime()
+                .saturating_mul(1_000_000_000)
+                .saturating_add(metadata.ctime_nsec());
+            Self {
+                changed_ns: modified.max(state),
+                inode: metadata.ino(),
+            }
         }
         #[cfg(not(unix))]
-        Self { changed_ns: modified, inode: 0 }
+        Self {
+            changed_ns: modified,
+            inode: 0,
+        }
     }
 }
 

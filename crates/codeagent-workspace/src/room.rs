@@ -1,23 +1,29 @@
-//! Which indexes go when all together have become too large? Those of repositories that are gone first, then those that nobody wrote for longest.
+//! Which indexes go when all together have become too large? Those of repositories that are gone
+//! first, then those that nobody wrote for longest.
 //!
-//! **Limits.** Folders that do not say which repository they are about are neither counted nor removed. An index that is only read grows old.
+//! **Limits.** Folders that do not say which repository they are about are neither counted nor
+//! removed. An index that is only read grows old.
 
 use std::time::SystemTime;
 
 use crate::data_dir::{DataDir, DataHome};
 use crate::lock::LOCK;
 
-/// Most bytes that the indexes at one place take together: some hundred repositories of a million lines.
+/// Most bytes that the indexes at one place take together: some hundred repositories of a million
+/// lines.
 pub const MOST_KEPT_BYTES: u64 = 20 << 30;
 
 impl DataDir {
-    /// Removes indexes at the same place until all together are no larger than `limit` bytes, and gives those removed. This one stays, and so do those
-    /// that somebody writes.
+    /// Removes indexes at the same place until all together are no larger than `limit` bytes, and
+    /// gives those removed. This one stays, and so do those that somebody writes.
     #[must_use]
     pub fn make_room(&self, limit: u64) -> Vec<Self> {
-        let Some(home) = self.path().parent() else { return Vec::new() };
+        let Some(home) = self.path().parent() else {
+            return Vec::new();
+        };
         let kept = DataHome::at(home).kept().unwrap_or_default().known;
-        let mut sized: Vec<(u64, Self)> = kept.into_iter().map(|data| (data.bytes(), data)).collect();
+        let mut sized: Vec<(u64, Self)> =
+            kept.into_iter().map(|data| (data.bytes(), data)).collect();
         let mut total: u64 = sized.iter().map(|(bytes, _)| bytes).sum();
         if total <= limit {
             return Vec::new();
@@ -41,7 +47,8 @@ impl DataDir {
 /// When somebody had the right to write it last.
 fn used(data: &DataDir) -> SystemTime {
     let lock = data.path().join(LOCK).symlink_metadata();
-    lock.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    lock.and_then(|metadata| metadata.modified())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -60,7 +67,12 @@ mod tests {
             drop(data.lock_writer().unwrap());
             std::fs::write(data.path().join("index.db"), vec![0; 1 << 20]).unwrap();
             let used = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + at as u64);
-            File::options().write(true).open(data.path().join(LOCK)).unwrap().set_times(FileTimes::new().set_modified(used)).unwrap();
+            File::options()
+                .write(true)
+                .open(data.path().join(LOCK))
+                .unwrap()
+                .set_times(FileTimes::new().set_modified(used))
+                .unwrap();
             data
         };
         names.iter().enumerate().map(folder).collect()
@@ -72,9 +84,17 @@ mod tests {
         let data = folders(outer.path(), &["oldest", "old", "gone", "own", "written"]);
         std::fs::remove_dir(data[2].root()).unwrap();
         assert_eq!(data[3].make_room(6 << 20), []);
-        assert_eq!(data[3].make_room(9 << 19), [data[2].clone()], "five are too many");
+        assert_eq!(
+            data[3].make_room(9 << 19),
+            [data[2].clone()],
+            "five are too many"
+        );
         let _lock = data[0].lock_writer().unwrap();
-        assert_eq!(data[3].make_room(1), [data[1].clone(), data[4].clone()], "neither this one nor one that is written");
+        assert_eq!(
+            data[3].make_room(1),
+            [data[1].clone(), data[4].clone()],
+            "neither this one nor one that is written"
+        );
         assert!(data[0].has_database() && data[3].has_database());
     }
 }

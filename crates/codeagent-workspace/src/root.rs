@@ -1,8 +1,11 @@
-//! The repository's root where the user names none: the git work tree around a folder, else an indexed folder around it, else the folder itself.
+//! The repository's root where the user names none: the git work tree around a folder, else an
+//! indexed folder around it, else the folder itself.
 //!
-//! The root of the file system and home folders are never taken unasked: a client may start a server anywhere, and nobody means all of the disk.
+//! The root of the file system and home folders are never taken unasked: a client may start a
+//! server anywhere, and nobody means all of the disk.
 //!
-//! **Limits.** Whether a folder has sources is told by the first [`MOST_LOOKED_AT`] entries, the upper ones first.
+//! **Limits.** Whether a folder has sources is told by the first [`MOST_LOOKED_AT`] entries, the
+//! upper ones first.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -34,15 +37,31 @@ pub enum NoRepository {
 /// The folder that a command is about when none is named.
 #[must_use]
 pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
-    let candidates = || start.ancestors().filter(|folder| too_wide(folder, &user_home()).is_none());
-    let is_indexed = |folder: &&Path| home.data_dir(folder).and_then(|data| data.database()).is_ok_and(|database| database.exists());
-    candidates().find(|folder| is_work_tree(folder)).or_else(|| candidates().find(is_indexed)).unwrap_or(start).to_owned()
+    let candidates = || {
+        start
+            .ancestors()
+            .filter(|folder| too_wide(folder, &user_home()).is_none())
+    };
+    let is_indexed = |folder: &&Path| {
+        home.data_dir(folder)
+            .and_then(|data| data.database())
+            .is_ok_and(|database| database.exists())
+    };
+    candidates()
+        .find(|folder| is_work_tree(folder))
+        .or_else(|| candidates().find(is_indexed))
+        .unwrap_or(start)
+        .to_owned()
 }
 
 /// Checks a root that the user named: anything but the whole file system.
 pub fn check_named_root(root: &Path) -> Result<(), NoRepository> {
     let root = resolved(root);
-    if root.parent().is_none() { Err(NoRepository::FileSystem(root)) } else { Ok(()) }
+    if root.parent().is_none() {
+        Err(NoRepository::FileSystem(root))
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks a root that nobody named: neither a home folder nor the whole file system.
@@ -58,11 +77,17 @@ pub fn is_work_tree(folder: &Path) -> bool {
 
 /// Checks that a source lies in a folder. `is_source` tells by its name whether a file is one.
 pub fn has_source(root: &Path, is_source: impl Fn(&str) -> bool) -> Result<(), NoRepository> {
-    if holds(root, is_source) { Ok(()) } else { Err(NoRepository::NoSource(root.to_owned())) }
+    if holds(root, is_source) {
+        Ok(())
+    } else {
+        Err(NoRepository::NoSource(root.to_owned()))
+    }
 }
 
 fn user_home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| home.is_absolute()).map(|home| resolved(&home))
+    std::env::home_dir()
+        .filter(|home| home.is_absolute())
+        .map(|home| resolved(&home))
 }
 
 fn resolved(path: &Path) -> PathBuf {
@@ -75,7 +100,9 @@ fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<NoRepository> {
     if folder.parent().is_none() {
         return Some(NoRepository::FileSystem(folder));
     }
-    home.as_ref().is_some_and(|home| home.starts_with(&folder)).then_some(NoRepository::Home(folder))
+    home.as_ref()
+        .is_some_and(|home| home.starts_with(&folder))
+        .then_some(NoRepository::Home(folder))
 }
 
 /// Looks for a source in a folder, level by level.
@@ -88,8 +115,15 @@ fn holds(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
             if looked_at > MOST_LOOKED_AT {
                 return false;
             }
-            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
-            let Some(name) = name.to_str().filter(|name| !is_hidden_name(name) && *name != NODE_MODULES) else { continue };
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else {
+                continue;
+            };
+            let Some(name) = name
+                .to_str()
+                .filter(|name| !is_hidden_name(name) && *name != NODE_MODULES)
+            else {
+                continue;
+            };
             if kind.is_dir() {
                 folders.push_back(entry.path());
             } else if kind.is_file() && is_source(name) {
@@ -111,13 +145,25 @@ mod tests {
         let (home, project) = (users.join("me"), users.join("me/project"));
         std::fs::create_dir_all(&project).unwrap();
         let at_home = Some(home.clone());
-        assert_eq!(too_wide(&home, &at_home), Some(NoRepository::Home(home.clone())));
-        assert_eq!(too_wide(&home.join("project/.."), &at_home), Some(NoRepository::Home(home)));
-        assert_eq!(too_wide(&users, &at_home), Some(NoRepository::Home(users.clone())));
+        assert_eq!(
+            too_wide(&home, &at_home),
+            Some(NoRepository::Home(home.clone()))
+        );
+        assert_eq!(
+            too_wide(&home.join("project/.."), &at_home),
+            Some(NoRepository::Home(home))
+        );
+        assert_eq!(
+            too_wide(&users, &at_home),
+            Some(NoRepository::Home(users.clone()))
+        );
         assert_eq!(too_wide(&project, &at_home), None);
         assert_eq!(too_wide(&users.join("you"), &at_home), None);
         let top = users.ancestors().last().unwrap().to_owned();
-        assert_eq!(too_wide(&top, &None), Some(NoRepository::FileSystem(top.clone())));
+        assert_eq!(
+            too_wide(&top, &None),
+            Some(NoRepository::FileSystem(top.clone()))
+        );
         assert_eq!(check_named_root(&top), Err(NoRepository::FileSystem(top)));
         assert_eq!(check_named_root(&users), Ok(()));
     }

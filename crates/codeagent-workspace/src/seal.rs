@@ -1,13 +1,17 @@
-//! Is the database still what its last writer left? A seal beside it says how it looked when it was closed in good order.
+//! Is the database still what its last writer left? A seal beside it says how it looked when it was
+//! closed in good order.
 //!
-//! Size, time and number of the file tell at no cost that nobody touched it since. Where they differ (damage, a copy, a restored backup), the
-//! hash of its content decides; for a database of at most [`MOST_HASHED_BYTES`] it always does. There is no seal while somebody writes, nor after a
-//! process that ended without closing.
+//! Size, time and number of the file tell at no cost that nobody touched it since. Where they
+//! differ (damage, a copy, a restored backup), the hash of its content decides; for a database of
+//! at most [`MOST_HASHED_BYTES`] it always does. There is no seal while somebody writes, nor after
+//! a process that ended without closing.
 //!
-//! While somebody writes, a [`Guard`] notices that others changed the files. Such a database is sealed as damaged.
+//! While somebody writes, a [`Guard`] notices that others changed the files. Such a database is
+//! sealed as damaged.
 //!
-//! **Limits.** Two things are seen by `codeagent status --verify` only: content of a larger database that decays while size and time of the file
-//! stay, and such decay under a process that writes.
+//! **Limits.** Two things are seen by `codeagent status --verify` only: content of a larger
+//! database that decays while size and time of the file stay, and such decay under a process that
+//! writes.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -23,7 +27,8 @@ const DATABASE: &str = "index.db";
 const JOURNAL: &str = "index.db-journal";
 const LOG: &str = "index.db-wal";
 
-/// A database of this size is hashed in some milliseconds, so its hash is compared whenever it is opened.
+/// A database of this size is hashed in some milliseconds, so its hash is compared whenever it is
+/// opened.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
 
 /// The seal of a database that must be rebuilt: it fits none.
@@ -52,8 +57,15 @@ impl Seal {
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let size = words.next()?.parse().ok()?;
-        let stamp = Stamp { changed_ns: words.next()?.parse().ok()?, inode: words.next()?.parse().ok()? };
-        Some(Self { size, stamp, hash: words.next()?.to_owned() })
+        let stamp = Stamp {
+            changed_ns: words.next()?.parse().ok()?,
+            inode: words.next()?.parse().ok()?,
+        };
+        Some(Self {
+            size,
+            stamp,
+            hash: words.next()?.to_owned(),
+        })
     }
 
     fn looks_like(&self, database: &Path) -> io::Result<bool> {
@@ -61,13 +73,15 @@ impl Seal {
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
 
-    /// Whether a database that looks like it also has its content, as far as that is compared. One that cannot be read now is not damaged for that.
+    /// Whether a database that looks like it also has its content, as far as that is compared. One
+    /// that cannot be read now is not damaged for that.
     fn fits(&self, database: &Path) -> bool {
         self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
     }
 }
 
-/// Notices that others changed the files of a database while its writer had them open, from their sizes and times.
+/// Notices that others changed the files of a database while its writer had them open, from their
+/// sizes and times.
 #[derive(Debug)]
 pub struct Guard {
     files: [PathBuf; 2],
@@ -86,7 +100,13 @@ impl Guard {
     pub fn new(database: &Path) -> Self {
         let files = [database.to_owned(), database.with_file_name(LOG)];
         let left = [look_of(&files[0]), log_of(&files[1])];
-        Self { files, state: Mutex::new(Guarded { left, is_touched: false }) }
+        Self {
+            files,
+            state: Mutex::new(Guarded {
+                left,
+                is_touched: false,
+            }),
+        }
     }
 
     /// Runs what may write the files.
@@ -112,8 +132,13 @@ impl Guard {
 
     /// Another file in the place of one is not this guard's: see [`DataDir::database_mark`].
     fn compare(&self, state: &mut Guarded) {
-        for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])].into_iter().zip(&state.left) {
-            let is_same_file = |(_, stamp): (u64, Stamp)| left.is_some_and(|(_, before)| before.inode == stamp.inode);
+        for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
+            .into_iter()
+            .zip(&state.left)
+        {
+            let is_same_file = |(_, stamp): (u64, Stamp)| {
+                left.is_some_and(|(_, before)| before.inode == stamp.inode)
+            };
             state.is_touched |= now.is_some_and(is_same_file) && now != *left;
         }
     }
@@ -124,11 +149,18 @@ fn look_of(file: &Path) -> Option<(u64, Stamp)> {
     Some((metadata.len(), Stamp::of(&metadata)))
 }
 
-/// The same for a log, of which only the time of the content counts: SQLite sets its owner whenever the superuser opens it.
+/// The same for a log, of which only the time of the content counts: SQLite sets its owner whenever
+/// the superuser opens it.
 fn log_of(file: &Path) -> Option<(u64, Stamp)> {
     let metadata = file.symlink_metadata().ok()?;
     let changed_ns = metadata.modified().map_or(0, since_1970);
-    Some((metadata.len(), Stamp { changed_ns, ..Stamp::of(&metadata) }))
+    Some((
+        metadata.len(),
+        Stamp {
+            changed_ns,
+            ..Stamp::of(&metadata)
+        },
+    ))
 }
 
 impl DataDir {
@@ -139,18 +171,23 @@ impl DataDir {
         metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_seal().is_some())
     }
 
-    /// Whether the database is as it was left, at the cost of asking the system for its size and time, or of hashing a small one.
+    /// Whether the database is as it was left, at the cost of asking the system for its size and
+    /// time, or of hashing a small one.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
-        let is_same = |seal: Seal| seal.looks_like(&database).unwrap_or(false) && seal.fits(&database);
+        let is_same =
+            |seal: Seal| seal.looks_like(&database).unwrap_or(false) && seal.fits(&database);
         !self.path().join(JOURNAL).exists() && self.read_seal().is_some_and(is_same)
     }
 
-    /// Whether the database is as it was left. Reads all of it only if it was touched or is small. Only for who holds the right to write.
+    /// Whether the database is as it was left. Reads all of it only if it was touched or is small.
+    /// Only for who holds the right to write.
     #[must_use]
     pub fn soundness(&self) -> Soundness {
-        let Some(seal) = self.read_seal() else { return Soundness::Unknown };
+        let Some(seal) = self.read_seal() else {
+            return Soundness::Unknown;
+        };
         let database = self.path().join(DATABASE);
         let looks_same = seal.looks_like(&database).unwrap_or(false);
         let is_same = if looks_same {
@@ -162,7 +199,11 @@ impl DataDir {
                 Err(_) => false,
             }
         };
-        if is_same { Soundness::Whole } else { Soundness::Damaged }
+        if is_same {
+            Soundness::Whole
+        } else {
+            Soundness::Damaged
+        }
     }
 
     /// Takes the seal away, before anything is written. Only for who holds the right to write.
@@ -174,26 +215,42 @@ impl DataDir {
         }
     }
 
-    /// Seals a database that was closed, under the seal it had before if nothing was written. One with a log is left without. Only for who
-    /// holds the right to write.
+    /// Seals a database that was closed, under the seal it had before if nothing was written. One
+    /// with a log is left without. Only for who holds the right to write.
     pub fn seal(&self, before: Option<&Seal>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
-        if self.path().join(LOG).metadata().is_ok_and(|log| log.len() > 0) {
+        if self
+            .path()
+            .join(LOG)
+            .metadata()
+            .is_ok_and(|log| log.len() > 0)
+        {
             return Ok(());
         }
-        let unchanged = before.map(|seal| seal.looks_like(&database)).transpose()?.unwrap_or(false);
+        let unchanged = before
+            .map(|seal| seal.looks_like(&database))
+            .transpose()?
+            .unwrap_or(false);
         let seal = match before {
             Some(before) if unchanged => before.clone(),
             _ => {
                 let metadata = database.metadata()?;
-                Seal { size: metadata.len(), stamp: Stamp::of(&metadata), hash: hash_of(&database)? }
+                Seal {
+                    size: metadata.len(),
+                    stamp: Stamp::of(&metadata),
+                    hash: hash_of(&database)?,
+                }
             }
         };
-        let text = format!("{} {} {} {}\n", seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash);
+        let text = format!(
+            "{} {} {} {}\n",
+            seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
+        );
         self.write_seal(&text)
     }
 
-    /// Has the next process that opens the database rebuild it. Only for who holds the right to write.
+    /// Has the next process that opens the database rebuild it. Only for who holds the right to
+    /// write.
     pub fn seal_as_damaged(&self) -> io::Result<()> {
         self.write_seal(DAMAGED)
     }
@@ -204,7 +261,8 @@ impl DataDir {
         open_own(&path)?.write_all(text.as_bytes())
     }
 
-    /// Removes a rollback journal: none is ours, and SQLite would write its pages into the database. Only for who holds the right to write.
+    /// Removes a rollback journal: none is ours, and SQLite would write its pages into the
+    /// database. Only for who holds the right to write.
     pub(crate) fn remove_journal(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path().join(JOURNAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -249,7 +307,11 @@ mod tests {
         assert_eq!(dir.soundness(), Soundness::Unknown);
         std::fs::write(&database, "other").unwrap();
         dir.seal(seal.as_ref()).unwrap();
-        assert_eq!(dir.soundness(), Soundness::Whole, "made anew for what was written");
+        assert_eq!(
+            dir.soundness(),
+            Soundness::Whole,
+            "made anew for what was written"
+        );
         dir.seal_as_damaged().unwrap();
         assert_eq!(dir.soundness(), Soundness::Damaged);
     }
@@ -265,7 +327,8 @@ mod tests {
         let hash = dir.read_seal().unwrap().hash;
         std::fs::write(&database, "contemt").unwrap();
         let stamp = Stamp::of(&database.metadata().unwrap());
-        dir.write_seal(&format!("7 {} {} {hash}\n", stamp.changed_ns, stamp.inode)).unwrap();
+        dir.write_seal(&format!("7 {} {} {hash}\n", stamp.changed_ns, stamp.inode))
+            .unwrap();
         assert!(!dir.is_untouched() && dir.soundness() == Soundness::Damaged);
     }
 
@@ -276,18 +339,25 @@ mod tests {
         std::fs::write(&database, "content").unwrap();
         let guard = Guard::new(&database);
         guard.while_writing(|| std::fs::write(&log, "log")).unwrap();
-        guard.while_writing(|| std::fs::write(&database, "contents")).unwrap();
+        guard
+            .while_writing(|| std::fs::write(&database, "contents"))
+            .unwrap();
         assert!(!guard.is_touched());
         for (file, restored) in [(&database, "contents"), (&log, "log")] {
             let guard = Guard::new(&database);
             std::thread::sleep(std::time::Duration::from_millis(20));
             std::fs::write(file, "other").unwrap();
             assert!(guard.is_touched());
-            guard.while_writing(|| std::fs::write(file, restored)).unwrap();
+            guard
+                .while_writing(|| std::fs::write(file, restored))
+                .unwrap();
             assert!(guard.is_touched(), "what was touched once stays so");
         }
         let guard = Guard::new(&database);
         std::fs::remove_file(&database).unwrap();
-        assert!(!guard.is_touched(), "that is told by the mark of the database");
+        assert!(
+            !guard.is_touched(),
+            "that is told by the mark of the database"
+        );
     }
 }

@@ -1,10 +1,13 @@
-//! Which lines of which files match a pattern? Folders are walked and files searched in parallel by the libraries that ripgrep is made of; each
-//! file is opened as every other is (`sandbox`), so a link that appears in between leads nowhere.
+//! Which lines of which files match a pattern? Folders are walked and files searched in parallel by
+//! the libraries that ripgrep is made of; each file is opened as every other is (`sandbox`), so a
+//! link that appears in between leads nowhere.
 //!
-//! Without `perl` a pattern has no look-around and no back-references, and takes time that grows with the text only; with it `perl` bounds the time.
+//! Without `perl` a pattern has no look-around and no back-references, and takes time that grows
+//! with the text only; with it `perl` bounds the time.
 //!
-//! **Limits.** Of a line at most `line_bytes` are kept; what follows a line of more than 64 MiB is not searched, and no longer file over several lines.
-//! Folders that are exchanged for links during the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded
+//! **Limits.** Of a line at most `line_bytes` are kept; what follows a line of more than 64 MiB is
+//! not searched, and no longer file over several lines. Folders that are exchanged for links during
+//! the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded
 //! (`ignored`); a repository in the repository has those of the outer one too.
 
 mod files;
@@ -19,7 +22,9 @@ use std::time::Instant;
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
+};
 
 use crate::path::RepoPath;
 use crate::read::ReadError;
@@ -31,7 +36,8 @@ const MAX_COMPILED: usize = 2 << 20;
 /// Most memory that a search of one thread sets aside for a pattern, in bytes.
 const MAX_CACHE: usize = 64 << 20;
 
-/// Most memory that a search of one thread sets aside for a line, or for a file whose lines are searched together, in bytes.
+/// Most memory that a search of one thread sets aside for a line, or for a file whose lines are
+/// searched together, in bytes.
 const MAX_LINE: usize = 64 << 20;
 
 /// Deepest nesting of a pattern.
@@ -119,7 +125,8 @@ pub struct Files {
     pub exclude: Vec<String>,
     /// A type of file as ripgrep names them.
     pub file_type: Option<String>,
-    /// Links that lead to files and folders inside the root are followed, if no rule leaves out what they lead to. Each file is searched once.
+    /// Links that lead to files and folders inside the root are followed, if no rule leaves out
+    /// what they lead to. Each file is searched once.
     pub follow_links: bool,
     /// 0: as many as there are processors.
     pub threads: usize,
@@ -182,12 +189,18 @@ pub enum SearchError {
 
 impl TextQuery {
     fn is_late(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancel.load(Ordering::Relaxed)
+            || self
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn matcher(&self) -> Result<AnyMatcher, SearchError> {
         if self.perl && !self.is_literal {
-            return Ok(AnyMatcher::Perl(PerlMatcher::new(self)?, Default::default()));
+            return Ok(AnyMatcher::Perl(
+                PerlMatcher::new(self)?,
+                Default::default(),
+            ));
         }
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -207,8 +220,16 @@ impl TextQuery {
         }
         let built = builder.build(&self.pattern);
         // A pattern may hold a NUL only where lines do not end a match.
-        let built = built.or_else(|error| if self.multi_line { Err(error) } else { builder.ban_byte(None).build(&self.pattern) });
-        built.map(AnyMatcher::Regex).map_err(|error| SearchError::Pattern(error.to_string()))
+        let built = built.or_else(|error| {
+            if self.multi_line {
+                Err(error)
+            } else {
+                builder.ban_byte(None).build(&self.pattern)
+            }
+        });
+        built
+            .map(AnyMatcher::Regex)
+            .map_err(|error| SearchError::Pattern(error.to_string()))
     }
 
     fn searcher(&self) -> Result<Searcher, SearchError> {
@@ -229,7 +250,8 @@ impl TextQuery {
             None | Some("auto") => {}
             Some("none") => _ = builder.bom_sniffing(false),
             Some(label) => {
-                let encoding = Encoding::new(label).map_err(|error| SearchError::Filter(error.to_string()))?;
+                let encoding =
+                    Encoding::new(label).map_err(|error| SearchError::Filter(error.to_string()))?;
                 builder.encoding(Some(encoding));
             }
         }
@@ -262,8 +284,12 @@ impl Matcher for AnyMatcher {
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         match self {
-            Self::Regex(matcher) => matcher.find_at(haystack, at).map_err(|error| error.to_string()),
-            Self::Perl(matcher, trouble) => matcher.find_at(haystack, at).inspect_err(|error| *trouble.borrow_mut() = Some(error.clone())),
+            Self::Regex(matcher) => matcher
+                .find_at(haystack, at)
+                .map_err(|error| error.to_string()),
+            Self::Perl(matcher, trouble) => matcher
+                .find_at(haystack, at)
+                .inspect_err(|error| *trouble.borrow_mut() = Some(error.clone())),
         }
     }
 
@@ -273,7 +299,9 @@ impl Matcher for AnyMatcher {
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, String> {
         match self {
-            Self::Regex(matcher) => matcher.shortest_match_at(haystack, at).map_err(|error| error.to_string()),
+            Self::Regex(matcher) => matcher
+                .shortest_match_at(haystack, at)
+                .map_err(|error| error.to_string()),
             Self::Perl(..) => Ok(self.find_at(haystack, at)?.map(|found| found.end())),
         }
     }
@@ -294,8 +322,12 @@ impl Matcher for AnyMatcher {
 
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, String> {
         match self {
-            Self::Regex(matcher) => matcher.find_candidate_line(haystack).map_err(|error| error.to_string()),
-            Self::Perl(..) => Ok(self.shortest_match_at(haystack, 0)?.map(LineMatchKind::Confirmed)),
+            Self::Regex(matcher) => matcher
+                .find_candidate_line(haystack)
+                .map_err(|error| error.to_string()),
+            Self::Perl(..) => Ok(self
+                .shortest_match_at(haystack, 0)?
+                .map(LineMatchKind::Confirmed)),
         }
     }
 }
@@ -314,7 +346,12 @@ impl Collector<'_> {
     /// A line that may follow hits.
     fn seen(&mut self, line: u64, text: &str) {
         let after = self.query.context.1 as u64;
-        for hit in self.hits.iter_mut().rev().take_while(|hit| line <= hit.line + after) {
+        for hit in self
+            .hits
+            .iter_mut()
+            .rev()
+            .take_while(|hit| line <= hit.line + after)
+        {
             hit.after.push(text.to_owned());
         }
     }
@@ -326,14 +363,23 @@ impl Collector<'_> {
         }
         // What a pattern looks ahead to may lie behind these lines.
         let lines = found.bytes_range_in_buffer();
-        let span = self.matcher.find_at(found.buffer(), lines.start)?.filter(|span| span.start() < lines.end);
-        Ok(span.map(|span| Match::new(span.start() - lines.start, span.end().min(lines.end) - lines.start)))
+        let span = self
+            .matcher
+            .find_at(found.buffer(), lines.start)?
+            .filter(|span| span.start() < lines.end);
+        Ok(span.map(|span| {
+            Match::new(
+                span.start() - lines.start,
+                span.end().min(lines.end) - lines.start,
+            )
+        }))
     }
 
     fn line(&self, bytes: &[u8]) -> String {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(self.query.line_bytes)]).into_owned();
+        let mut text =
+            String::from_utf8_lossy(&bytes[..bytes.len().min(self.query.line_bytes)]).into_owned();
         // A character that was cut in two is not one.
         if bytes.len() > self.query.line_bytes && text.ends_with('\u{fffd}') {
             text.pop();
@@ -359,15 +405,33 @@ impl Sink for Collector<'_> {
         }
         let line = found.line_number().unwrap_or_default();
         if is_kept {
-            let span = if self.query.invert { None } else { self.span(found).map_err(io::Error::other)? };
-            let (start, end) = span.map_or((0, found.bytes().len()), |span| (span.start(), span.end()));
+            let span = if self.query.invert {
+                None
+            } else {
+                self.span(found).map_err(io::Error::other)?
+            };
+            let (start, end) =
+                span.map_or((0, found.bytes().len()), |span| (span.start(), span.end()));
             let text = self.line(found.bytes());
             self.seen(line, &text);
             let first = line.saturating_sub(self.query.context.0 as u64);
-            let before = self.window.iter().filter(|(number, _)| (first..line).contains(number)).map(|(_, text)| text.clone()).collect();
+            let before = self
+                .window
+                .iter()
+                .filter(|(number, _)| (first..line).contains(number))
+                .map(|(_, text)| text.clone())
+                .collect();
             self.window.push_back((line, text.clone()));
             let offset = found.absolute_byte_offset() + start as u64;
-            self.hits.push(Hit { line, column: start + 1, offset, length: end - start, text, before, after: Vec::new() });
+            self.hits.push(Hit {
+                line,
+                column: start + 1,
+                offset,
+                length: end - start,
+                text,
+                before,
+                after: Vec::new(),
+            });
         } else if !self.hits.is_empty() {
             let text = self.line(found.bytes());
             self.seen(line, &text);
@@ -376,7 +440,10 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
-        let (line, text) = (found.line_number().unwrap_or_default(), self.line(found.bytes()));
+        let (line, text) = (
+            found.line_number().unwrap_or_default(),
+            self.line(found.bytes()),
+        );
         self.seen(line, &text);
         self.window.push_back((line, text));
         if self.window.len() > self.query.context.0 {
@@ -398,18 +465,28 @@ impl Ordered {
     /// For the first `most` hits.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        Self { most, kept: Mutex::default(), total: AtomicU64::new(0) }
+        Self {
+            most,
+            kept: Mutex::default(),
+            total: AtomicU64::new(0),
+        }
     }
 
     /// Takes the hits of a file.
     pub fn take(&self, found: FileHits) {
         self.total.fetch_add(found.count, Ordering::Relaxed);
-        let mut kept = self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut kept = self
+            .kept
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let (files, count) = &mut *kept;
         *count += found.hits.len();
         files.insert(found.path.clone(), found);
         // Files behind the last one that counts are let go.
-        while let Some(last) = files.last_entry().filter(|last| *count - last.get().hits.len() >= self.most) {
+        while let Some(last) = files
+            .last_entry()
+            .filter(|last| *count - last.get().hits.len() >= self.most)
+        {
             *count -= last.get().hits.len();
             last.remove();
         }
@@ -418,13 +495,18 @@ impl Ordered {
     /// What was kept, by path, and how many hits there were in all.
     #[must_use]
     pub fn finish(self) -> (Vec<FileHits>, u64) {
-        let (files, _) = self.kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (files, _) = self
+            .kept
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         (files.into_values().collect(), self.total.into_inner())
     }
 }
 
 /// Whether lines match a pattern.
-pub fn line_matcher(query: &TextQuery) -> Result<impl Fn(&str) -> bool + Clone + use<>, SearchError> {
+pub fn line_matcher(
+    query: &TextQuery,
+) -> Result<impl Fn(&str) -> bool + Clone + use<>, SearchError> {
     let matcher = query.matcher()?;
     Ok(move |line: &str| matcher.is_match(line.as_bytes()).unwrap_or_default())
 }
@@ -433,13 +515,21 @@ pub fn line_matcher(query: &TextQuery) -> Result<impl Fn(&str) -> bool + Clone +
 const MAX_GLOB: usize = 1_000;
 
 /// Whether paths match a glob, `*` not across `/`; the reason if it cannot be read.
-pub fn path_glob(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + use<>, String> {
+pub fn path_glob(
+    pattern: &str,
+) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + use<>, String> {
     if pattern.len() > MAX_GLOB {
         return Err(format!("it has more than {MAX_GLOB} bytes"));
     }
-    let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| error.to_string())?;
+    let glob = globset::GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| error.to_string())?;
     // A set says that a glob is too much for it; a single one would panic.
-    let set = globset::GlobSetBuilder::new().add(glob).build().map_err(|error| error.to_string())?;
+    let set = globset::GlobSetBuilder::new()
+        .add(glob)
+        .build()
+        .map_err(|error| error.to_string())?;
     Ok(move |path: &str| set.is_match(path))
 }
 

@@ -1,9 +1,11 @@
 //! Which other indexes are of work trees of the same git repository?
 //!
-//! A data folder keeps where git keeps what all work trees share, as its last writer found it; only data folders are looked at, no other repository is.
-//! What is said there may be anybody's: it is good for finding texts that are probably the same, not for believing that they are.
+//! A data folder keeps where git keeps what all work trees share, as its last writer found it; only
+//! data folders are looked at, no other repository is. What is said there may be anybody's: it is
+//! good for finding texts that are probably the same, not for believing that they are.
 //!
-//! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer never noted it is none.
+//! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer
+//! never noted it is none.
 
 use std::io;
 use std::path::Path;
@@ -20,21 +22,38 @@ const GIT: &str = "git";
 const MOST: usize = 8;
 
 impl DataDir {
-    /// The data folders of other work trees, the one that was written last first. Any of them may be gone, damaged or in use.
+    /// The data folders of other work trees, the one that was written last first. Any of them may
+    /// be gone, damaged or in use.
     #[must_use]
     pub fn siblings(&self) -> Vec<Self> {
-        let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else { return Vec::new() };
+        let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else {
+            return Vec::new();
+        };
         let kept = DataHome::at(home).kept().unwrap_or_default();
-        let others = kept.known.into_iter().filter(|other| other.path() != self.path() && noted(other) == Some(mark));
-        let mut dated: Vec<(SystemTime, Self)> = others.filter_map(|other| Some((written(&other)?, other))).collect();
+        let others = kept
+            .known
+            .into_iter()
+            .filter(|other| other.path() != self.path() && noted(other) == Some(mark));
+        let mut dated: Vec<(SystemTime, Self)> = others
+            .filter_map(|other| Some((written(&other)?, other)))
+            .collect();
         dated.sort_by(|(first, _), (second, _)| second.cmp(first));
-        dated.into_iter().map(|(_, other)| other).take(MOST).collect()
+        dated
+            .into_iter()
+            .map(|(_, other)| other)
+            .take(MOST)
+            .collect()
     }
 
     /// Notes whose work tree this is; nothing if it is none. Only for who holds the right to write.
     pub(crate) fn note_git(&self) -> io::Result<()> {
-        let Some(folder) = shared_git_folder(self.root()) else { return Ok(()) };
-        self.note(GIT, blake3::hash(folder.as_os_str().as_encoded_bytes()).as_bytes())
+        let Some(folder) = shared_git_folder(self.root()) else {
+            return Ok(());
+        };
+        self.note(
+            GIT,
+            blake3::hash(folder.as_os_str().as_encoded_bytes()).as_bytes(),
+        )
     }
 }
 
@@ -44,7 +63,11 @@ fn noted(data: &DataDir) -> Option<[u8; 32]> {
 
 /// When the database or its log was written last; `None` if there is none.
 fn written(data: &DataDir) -> Option<SystemTime> {
-    let changed = |path: &Path| path.symlink_metadata().and_then(|metadata| metadata.modified()).ok();
+    let changed = |path: &Path| {
+        path.symlink_metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+    };
     let log = changed(&data.path().join("index.db-wal"));
     changed(&data.database().ok()?).map(|database| log.map_or(database, |log| log.max(database)))
 }
@@ -55,10 +78,13 @@ mod tests {
 
     use super::*;
 
-    /// Data folders of work trees below `outer`, noted and with a database, in the order in which they were written.
+    /// Data folders of work trees below `outer`, noted and with a database, in the order in which
+    /// they were written.
     fn noted_folders(outer: &Path, trees: &[&str]) -> Vec<DataDir> {
         let folder = |tree: &&str| {
-            let data = DataHome::at(outer.join("home")).data_dir(&outer.join(tree)).unwrap();
+            let data = DataHome::at(outer.join("home"))
+                .data_dir(&outer.join(tree))
+                .unwrap();
             let _lock = data.lock_writer().unwrap();
             data.writable_database().unwrap();
             data
@@ -76,7 +102,13 @@ mod tests {
         };
         write("main/.git/worktrees/second/commondir", "../..\n");
         write("main/src/a.cs", "");
-        write("second/.git", &format!("gitdir: {}\n", outer.path().join("main/.git/worktrees/second").display()));
+        write(
+            "second/.git",
+            &format!(
+                "gitdir: {}\n",
+                outer.path().join("main/.git/worktrees/second").display()
+            ),
+        );
         write("other/.git/HEAD", "");
         write("plain/a.cs", "");
         outer
@@ -85,12 +117,19 @@ mod tests {
     #[test]
     fn work_trees_of_one_repository_are_siblings() {
         let outer = repositories();
-        let [main, second, part, other, plain] = &noted_folders(outer.path(), &["main", "second", "main/src", "other", "plain"])[..] else {
+        let [main, second, part, other, plain] = &noted_folders(
+            outer.path(),
+            &["main", "second", "main/src", "other", "plain"],
+        )[..] else {
             unreachable!()
         };
         let mut found = main.siblings();
         found.sort_by(|first, second| first.root().cmp(second.root()));
-        assert_eq!(found, [part.clone(), second.clone()], "a folder of a work tree as well");
+        assert_eq!(
+            found,
+            [part.clone(), second.clone()],
+            "a folder of a work tree as well"
+        );
         assert!(second.siblings().contains(main));
         assert!(other.siblings().is_empty() && plain.siblings().is_empty());
     }
@@ -98,7 +137,9 @@ mod tests {
     #[test]
     fn a_folder_without_an_index_or_with_a_link_for_a_note_is_none() {
         let outer = repositories();
-        let [main, second] = &noted_folders(outer.path(), &["main", "second"])[..] else { unreachable!() };
+        let [main, second] = &noted_folders(outer.path(), &["main", "second"])[..] else {
+            unreachable!()
+        };
         std::fs::remove_file(second.database().unwrap()).unwrap();
         assert_eq!(main.siblings(), []);
         second.writable_database().unwrap();

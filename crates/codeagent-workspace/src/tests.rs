@@ -43,7 +43,10 @@ fn path(text: &str) -> RepoPath {
 }
 
 fn names(walk: &Walk) -> Vec<&str> {
-    walk.entries.iter().map(|entry| entry.path.as_str()).collect()
+    walk.entries
+        .iter()
+        .map(|entry| entry.path.as_str())
+        .collect()
 }
 
 #[test]
@@ -74,44 +77,101 @@ fn ignore_files_above_a_root_without_git_do_not_count() {
     fs::create_dir(outer.path().join("repo")).unwrap();
     fs::write(outer.path().join(".gitignore"), "*.cs\n").unwrap();
     fs::write(outer.path().join("repo/a.cs"), "x").unwrap();
-    assert_eq!(names(&Workspace::open(outer.path().join("repo")).unwrap().walk()), ["a.cs"]);
+    assert_eq!(
+        names(&Workspace::open(outer.path().join("repo")).unwrap().walk()),
+        ["a.cs"]
+    );
     fs::create_dir(outer.path().join(".git")).unwrap();
-    assert_eq!(names(&Workspace::open(outer.path().join("repo")).unwrap().walk()), [""; 0]);
+    assert_eq!(
+        names(&Workspace::open(outer.path().join("repo")).unwrap().walk()),
+        [""; 0]
+    );
 }
 
 #[test]
 fn list_and_tree_show_folders() {
     let (_outer, workspace) = repository();
-    assert_eq!(names(&workspace.list(&RepoPath::root()).unwrap()), [".github", ".gitignore", "a.cs", "api", "src", "tools"]);
-    assert_eq!(names(&workspace.list(&path("src")).unwrap()), ["src/.gitignore", "src/b.ts", "src/keep.log"]);
-    assert_eq!(names(&workspace.tree(&path("tools"), 2).unwrap()), ["tools/bin", "tools/bin/run.ts"]);
-    assert!(matches!(workspace.list(&path("a.cs")), Err(ReadError::NotADirectory(_))));
-    assert!(matches!(workspace.list(&path(".git")), Err(ReadError::NotFound(_))));
-    assert!(matches!(workspace.list(&path("nowhere")), Err(ReadError::NotFound(_))));
+    assert_eq!(
+        names(&workspace.list(&RepoPath::root()).unwrap()),
+        [".github", ".gitignore", "a.cs", "api", "src", "tools"]
+    );
+    assert_eq!(
+        names(&workspace.list(&path("src")).unwrap()),
+        ["src/.gitignore", "src/b.ts", "src/keep.log"]
+    );
+    assert_eq!(
+        names(&workspace.tree(&path("tools"), 2).unwrap()),
+        ["tools/bin", "tools/bin/run.ts"]
+    );
+    assert!(matches!(
+        workspace.list(&path("a.cs")),
+        Err(ReadError::NotADirectory(_))
+    ));
+    assert!(matches!(
+        workspace.list(&path(".git")),
+        Err(ReadError::NotFound(_))
+    ));
+    assert!(matches!(
+        workspace.list(&path("nowhere")),
+        Err(ReadError::NotFound(_))
+    ));
 }
 
 #[test]
 fn read_gives_text_hash_and_flags() {
     let (_outer, workspace) = repository();
-    fs::write(workspace.root().join("bom.cs"), b"\xef\xbb\xbfclass B\xff {}").unwrap();
+    fs::write(
+        workspace.root().join("bom.cs"),
+        b"\xef\xbb\xbfclass B\xff {}",
+    )
+    .unwrap();
     let file = workspace.read(&path("bom.cs")).unwrap();
     assert_eq!(file.text, "class B\u{fffd} {}");
-    assert_eq!((file.encoding, file.lossy, file.size), (Encoding::Utf8Bom, true, 14));
+    assert_eq!(
+        (file.encoding, file.lossy, file.size),
+        (Encoding::Utf8Bom, true, 14)
+    );
     assert_eq!(file.hash, blake3::hash(b"\xef\xbb\xbfclass B\xff {}"));
     fs::write(workspace.root().join("x.png"), b"\x89PNG\r\n\x1a\n").unwrap();
-    assert!(matches!(workspace.read(&path("x.png")), Err(ReadError::Binary { mime: "image/png", .. })));
-    assert!(matches!(workspace.read_up_to(&path("a.cs"), 10), Err(ReadError::TooLarge { size: 11, limit: 10, .. })));
+    assert!(matches!(
+        workspace.read(&path("x.png")),
+        Err(ReadError::Binary {
+            mime: "image/png",
+            ..
+        })
+    ));
+    assert!(matches!(
+        workspace.read_up_to(&path("a.cs"), 10),
+        Err(ReadError::TooLarge {
+            size: 11,
+            limit: 10,
+            ..
+        })
+    ));
     assert!(workspace.read_up_to(&path("a.cs"), 11).is_ok());
-    assert!(matches!(workspace.read(&path("src")), Err(ReadError::NotAFile(_))));
-    assert_eq!(workspace.read(&path("out/generated.cs")).unwrap().text, "x", "an ignored file may be named");
+    assert!(matches!(
+        workspace.read(&path("src")),
+        Err(ReadError::NotAFile(_))
+    ));
+    assert_eq!(
+        workspace.read(&path("out/generated.cs")).unwrap().text,
+        "x",
+        "an ignored file may be named"
+    );
 }
 
 #[test]
 fn average_line_bytes_tells_one_line_files() {
     let (_outer, workspace) = repository();
     fs::write(workspace.root().join("m.js"), "x".repeat(40_000)).unwrap();
-    assert_eq!(workspace.read(&path("m.js")).unwrap().average_line_bytes(), 40_000);
-    assert_eq!(workspace.read(&path("a.cs")).unwrap().average_line_bytes(), 11);
+    assert_eq!(
+        workspace.read(&path("m.js")).unwrap().average_line_bytes(),
+        40_000
+    );
+    assert_eq!(
+        workspace.read(&path("a.cs")).unwrap().average_line_bytes(),
+        11
+    );
 }
 
 #[test]
@@ -141,7 +201,14 @@ fn hostile_paths_are_refused_each_for_its_own_reason() {
         ("a.cs", "read"),
         ("./src//b.ts", "read"),
         ("src/../a.cs", "read"),
-        ("api/..\\a.cs", if cfg!(windows) { "separator" } else { "not found" }),
+        (
+            "api/..\\a.cs",
+            if cfg!(windows) {
+                "separator"
+            } else {
+                "not found"
+            },
+        ),
     ];
     for (text, expected) in table {
         assert_eq!(outcome(&workspace, text), *expected, "{text:.80}");
@@ -171,9 +238,15 @@ fn outcome(workspace: &Workspace, text: &str) -> &'static str {
 #[test]
 fn only_the_normal_form_is_a_repo_path() {
     for text in ["a//b", "a/", "./a", "a/./b"] {
-        assert!(matches!(RepoPath::new(text), Err(PathError::NotNormal(_))), "{text}");
+        assert!(
+            matches!(RepoPath::new(text), Err(PathError::NotNormal(_))),
+            "{text}"
+        );
     }
-    assert!(matches!(RepoPath::new("a/../b"), Err(PathError::Escapes(_))));
+    assert!(matches!(
+        RepoPath::new("a/../b"),
+        Err(PathError::Escapes(_))
+    ));
     assert!(matches!(RepoPath::new("/a"), Err(PathError::Absolute(_))));
     assert_eq!(path("a/b/c").parent().unwrap().as_str(), "a/b");
     assert_eq!(path("a/b").join("../c.ts").unwrap().as_str(), "a/c.ts");
@@ -208,19 +281,38 @@ mod unix {
             assert_eq!(outcome(&workspace, text), expected, "{text}");
         }
         let walk = workspace.walk();
-        assert!(!names(&walk).iter().any(|name| ["out.txt", "inside.cs", "up/secret.txt", "sources/b.ts"].contains(name)), "{walk:?}");
+        assert!(
+            !names(&walk).iter().any(|name| [
+                "out.txt",
+                "inside.cs",
+                "up/secret.txt",
+                "sources/b.ts"
+            ]
+            .contains(name)),
+            "{walk:?}"
+        );
         let listing = workspace.list(&RepoPath::root()).unwrap();
-        let kind = |name: &str| listing.entries.iter().find(|entry| entry.path.as_str() == name).map(|entry| entry.kind);
+        let kind = |name: &str| {
+            listing
+                .entries
+                .iter()
+                .find(|entry| entry.path.as_str() == name)
+                .map(|entry| entry.kind)
+        };
         assert_eq!(kind("up"), Some(EntryKind::File));
         assert_eq!(kind("sources"), Some(EntryKind::Directory));
         assert_eq!(kind("inside.cs"), Some(EntryKind::File));
-        assert!(matches!(workspace.list(&path("up")), Err(ReadError::Escapes(_))));
+        assert!(matches!(
+            workspace.list(&path("up")),
+            Err(ReadError::Escapes(_))
+        ));
     }
 
     #[test]
     fn sockets_are_skipped_and_not_opened() {
         let (_outer, workspace) = repository();
-        let _socket = std::os::unix::net::UnixListener::bind(workspace.root().join("s.cs")).unwrap();
+        let _socket =
+            std::os::unix::net::UnixListener::bind(workspace.root().join("s.cs")).unwrap();
         assert!(!names(&workspace.walk()).contains(&"s.cs"));
         assert_eq!(outcome(&workspace, "s.cs"), "not a file");
     }
@@ -228,8 +320,13 @@ mod unix {
     #[test]
     fn pipes_do_not_block() {
         let (_outer, workspace) = repository();
-        let made = std::process::Command::new("mkfifo").arg(workspace.root().join("p.cs")).status();
-        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        let made = std::process::Command::new("mkfifo")
+            .arg(workspace.root().join("p.cs"))
+            .status();
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "mkfifo is part of every Unix"
+        );
         assert!(!names(&workspace.walk()).contains(&"p.cs"));
         assert_eq!(outcome(&workspace, "p.cs"), "not a file");
     }
@@ -238,7 +335,15 @@ mod unix {
     fn names_that_are_not_utf8_are_reported() {
         use std::os::unix::ffi::OsStrExt;
         let (_outer, workspace) = repository();
-        fs::write(workspace.root().join(std::path::Path::new(std::ffi::OsStr::from_bytes(b"\xff.cs"))), "x").unwrap();
+        fs::write(
+            workspace
+                .root()
+                .join(std::path::Path::new(std::ffi::OsStr::from_bytes(
+                    b"\xff.cs",
+                ))),
+            "x",
+        )
+        .unwrap();
         assert_eq!(workspace.walk().skipped.len(), 1);
     }
 }

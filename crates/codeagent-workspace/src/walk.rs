@@ -1,9 +1,12 @@
-//! What is in the repository: all files that are not ignored, one folder, or the upper levels of a folder.
+//! What is in the repository: all files that are not ignored, one folder, or the upper levels of a
+//! folder.
 //!
-//! Ignored is what git ignores (see [`crate::ignored`], with or without a git repository) and always `node_modules`, `.git`, `.codeagent`,
-//! and `bin` and `obj` beside a .NET project file unless git tracks something in them.
+//! Ignored is what git ignores (see [`crate::ignored`], with or without a git repository) and
+//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` beside a .NET project file
+//! unless git tracks something in them.
 //!
-//! **Limits.** Links are never walked through; a file that only a link reaches is not found by [`Workspace::walk`].
+//! **Limits.** Links are never walked through; a file that only a link reaches is not found by
+//! [`Workspace::walk`].
 
 use std::fs::Metadata;
 use std::ops::ControlFlow;
@@ -43,8 +46,17 @@ pub struct Entry {
 
 impl Entry {
     pub(crate) fn new(path: RepoPath, kind: EntryKind, metadata: &Metadata) -> Self {
-        let size = if kind == EntryKind::File { metadata.len() } else { 0 };
-        Self { path, kind, size, stamp: Stamp::of(metadata) }
+        let size = if kind == EntryKind::File {
+            metadata.len()
+        } else {
+            0
+        };
+        Self {
+            path,
+            kind,
+            size,
+            stamp: Stamp::of(metadata),
+        }
     }
 }
 
@@ -55,11 +67,14 @@ pub struct Walk {
     pub entries: Vec<Entry>,
     /// Of a walk of the whole repository: its folders, the root among them, sorted by path.
     pub folders: Vec<Entry>,
-    /// Folders called `node_modules`, and links of that name as files, which are not entered; sorted by path.
+    /// Folders called `node_modules`, and links of that name as files, which are not entered;
+    /// sorted by path.
     pub packages: Vec<Entry>,
-    /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without permission.
+    /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without
+    /// permission.
     pub skipped: Vec<String>,
-    /// Folders and files of which the system did not say what they hold, sorted: what was known below them may still be there.
+    /// Folders and files of which the system did not say what they hold, sorted: what was known
+    /// below them may still be there.
     pub unlisted: Vec<RepoPath>,
     /// The system was short of memory or file handles, so that anything may be missing.
     pub is_short: bool,
@@ -70,11 +85,16 @@ impl Workspace {
     #[must_use]
     pub fn walk(&self) -> Walk {
         let mut walk = self.scan(&RepoPath::root(), None);
-        let (folders, files) = std::mem::take(&mut walk.entries).into_iter().partition(|entry| entry.kind == EntryKind::Directory);
+        let (folders, files) = std::mem::take(&mut walk.entries)
+            .into_iter()
+            .partition(|entry| entry.kind == EntryKind::Directory);
         walk.entries = files;
         walk.folders = folders;
         if let Ok(metadata) = self.root().symlink_metadata() {
-            walk.folders.insert(0, Entry::new(RepoPath::root(), EntryKind::Directory, &metadata));
+            walk.folders.insert(
+                0,
+                Entry::new(RepoPath::root(), EntryKind::Directory, &metadata),
+            );
         }
         walk
     }
@@ -91,12 +111,14 @@ impl Workspace {
         Some(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// The files and folders in a folder, ignored ones left out. A link is followed to tell file from folder, but never out of the root.
+    /// The files and folders in a folder, ignored ones left out. A link is followed to tell file
+    /// from folder, but never out of the root.
     pub fn list(&self, folder: &RepoPath) -> Result<Walk, ReadError> {
         self.tree(folder, 1)
     }
 
-    /// As [`Self::list`], with what is below, down to `depth` levels. Folders come before what they hold.
+    /// As [`Self::list`], with what is below, down to `depth` levels. Folders come before what they
+    /// hold.
     pub fn tree(&self, folder: &RepoPath, depth: usize) -> Result<Walk, ReadError> {
         self.must_be_there()?;
         if self.stat(folder)?.kind != EntryKind::Directory {
@@ -105,12 +127,18 @@ impl Workspace {
         Ok(self.scan(folder, Some(depth)))
     }
 
-    /// Fails if the root is gone: its handle outlives a rename, but walks go by its path and would find nothing.
+    /// Fails if the root is gone: its handle outlives a rename, but walks go by its path and would
+    /// find nothing.
     pub(crate) fn must_be_there(&self) -> Result<(), ReadError> {
-        if self.is_there() { Ok(()) } else { Err(ReadError::RootGone) }
+        if self.is_there() {
+            Ok(())
+        } else {
+            Err(ReadError::RootGone)
+        }
     }
 
-    /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels below `folder`.
+    /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels
+    /// below `folder`.
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
         let ignored = Arc::new(Ignored::new(self.root()));
         let walk = self.scan_under(&ignored, folder, depth);
@@ -128,46 +156,73 @@ impl Workspace {
         let packages = Arc::new(Mutex::new(Vec::new()));
         let (seen, root) = (Arc::clone(&packages), Arc::clone(&self.root));
         let mut builder = WalkBuilder::new(self.root());
-        builder.standard_filters(false).follow_links(false).max_depth(depth.map(|depth| levels + depth)).filter_entry(move |entry| {
-            if !on_the_way(entry.path(), &target) {
-                return false;
-            }
-            if let Some(packages) = packages_of(entry, &root) {
-                seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(packages);
-            }
-            is_wanted(entry, &rules)
-        });
+        builder
+            .standard_filters(false)
+            .follow_links(false)
+            .max_depth(depth.map(|depth| levels + depth))
+            .filter_entry(move |entry| {
+                if !on_the_way(entry.path(), &target) {
+                    return false;
+                }
+                if let Some(packages) = packages_of(entry, &root) {
+                    seen.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push(packages);
+                }
+                is_wanted(entry, &rules)
+            });
         let found = Mutex::new(Walk::default());
         // What is shown to somebody is a few folders: threads would cost more than they do.
         let threads = if depth.is_some() { 1 } else { 0 };
         threads::walk(&mut builder, threads, || {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
-                if ignored.is_too_much() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if ignored.is_too_much() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             })
         });
-        let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut walk = found
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.extend(ignored.skipped());
         walk.skipped.sort_unstable();
         walk.unlisted.sort_unstable();
-        walk.packages = std::mem::take(&mut *packages.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        walk.packages = std::mem::take(
+            &mut *packages
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
         walk.packages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk
     }
 
-    fn visit(&self, result: Result<DirEntry, ignore::Error>, levels: usize, links: bool, found: &Mutex<Walk>) {
+    fn visit(
+        &self,
+        result: Result<DirEntry, ignore::Error>,
+        levels: usize,
+        links: bool,
+        found: &Mutex<Walk>,
+    ) {
         let mut failed = None;
         let outcome = match result {
             Ok(entry) if entry.depth() <= levels => return,
             Ok(entry) => self.entry(&entry, links).transpose(),
             Err(error) => {
-                failed = Some((self.failed_path(&error), error.io_error().is_some_and(is_shortage)));
+                failed = Some((
+                    self.failed_path(&error),
+                    error.io_error().is_some_and(is_shortage),
+                ));
                 Some(Err(self.without_root(&error)))
             }
         };
         let Some(outcome) = outcome else { return };
-        let mut walk = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut walk = found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((path, is_short)) = failed {
             walk.unlisted.extend(path);
             walk.is_short |= is_short;
@@ -180,9 +235,15 @@ impl Workspace {
 
     /// The entry to report; `None` for what is neither file nor folder.
     fn entry(&self, found: &DirEntry, links: bool) -> Result<Option<Entry>, String> {
-        let inside = found.path().strip_prefix(self.root()).map_err(|error| error.to_string())?;
-        let path = RepoPath::from_relative(inside).map_err(|error| format!("{}: {error}", inside.display()))?;
-        let metadata = found.metadata().map_err(|error| self.without_root(&error))?;
+        let inside = found
+            .path()
+            .strip_prefix(self.root())
+            .map_err(|error| error.to_string())?;
+        let path = RepoPath::from_relative(inside)
+            .map_err(|error| format!("{}: {error}", inside.display()))?;
+        let metadata = found
+            .metadata()
+            .map_err(|error| self.without_root(&error))?;
         let kind = match metadata.file_type() {
             kind if kind.is_file() => EntryKind::File,
             kind if kind.is_dir() => EntryKind::Directory,
@@ -194,22 +255,32 @@ impl Workspace {
 
     /// A link, as what it leads to if that is inside the root.
     fn link(&self, path: RepoPath, metadata: &Metadata) -> Entry {
-        self.stat(&path).unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
+        self.stat(&path)
+            .unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
     }
 
     /// The folder or file an error is about, if it says so.
     fn failed_path(&self, error: &ignore::Error) -> Option<RepoPath> {
         match error {
-            ignore::Error::WithPath { path, .. } => RepoPath::from_relative(path.strip_prefix(self.root()).ok()?).ok(),
-            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => self.failed_path(err),
-            ignore::Error::Partial(errors) => errors.iter().find_map(|error| self.failed_path(error)),
+            ignore::Error::WithPath { path, .. } => {
+                RepoPath::from_relative(path.strip_prefix(self.root()).ok()?).ok()
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                self.failed_path(err)
+            }
+            ignore::Error::Partial(errors) => {
+                errors.iter().find_map(|error| self.failed_path(error))
+            }
             _ => None,
         }
     }
 
     /// The message of an error, without the machine's paths.
     fn without_root(&self, error: &ignore::Error) -> String {
-        error.to_string().replace(&format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR), "")
+        error.to_string().replace(
+            &format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR),
+            "",
+        )
     }
 }
 
@@ -218,7 +289,9 @@ pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
     #[cfg(target_os = "linux")]
     {
         use rustix::io::Errno;
-        [Errno::MFILE, Errno::NFILE, Errno::NOMEM].iter().any(|short| error.raw_os_error() == Some(short.raw_os_error()))
+        [Errno::MFILE, Errno::NFILE, Errno::NOMEM]
+            .iter()
+            .any(|short| error.raw_os_error() == Some(short.raw_os_error()))
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -233,9 +306,15 @@ fn on_the_way(path: &Path, target: &Path) -> bool {
 
 /// A folder of npm packages, or a link that may lead to one.
 fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
-    let kind = entry.file_type().filter(|kind| entry.depth() > 0 && entry.file_name() == NODE_MODULES && !kind.is_file())?;
+    let kind = entry
+        .file_type()
+        .filter(|kind| entry.depth() > 0 && entry.file_name() == NODE_MODULES && !kind.is_file())?;
     let path = RepoPath::from_relative(entry.path().strip_prefix(root).ok()?).ok()?;
-    let kind = if kind.is_dir() { EntryKind::Directory } else { EntryKind::File };
+    let kind = if kind.is_dir() {
+        EntryKind::Directory
+    } else {
+        EntryKind::File
+    };
     Some(Entry::new(path, kind, &entry.metadata().ok()?))
 }
 
@@ -245,8 +324,12 @@ fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
     }
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     if let Some(name) = entry.file_name().to_str() {
-        let is_output = is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path());
-        if is_hidden_name(name) || (is_folder && name == NODE_MODULES) || (is_output && !rules.tracks(entry.path())) {
+        let is_output =
+            is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path());
+        if is_hidden_name(name)
+            || (is_folder && name == NODE_MODULES)
+            || (is_output && !rules.tracks(entry.path()))
+        {
             return false;
         }
     }
@@ -259,10 +342,19 @@ fn is_build_output_name(name: &str) -> bool {
 
 /// Whether the folder that holds `path` holds a .NET project file.
 fn stands_beside_a_project(path: &Path) -> bool {
-    let Some(Ok(entries)) = path.parent().map(std::fs::read_dir) else { return false };
+    let Some(Ok(entries)) = path.parent().map(std::fs::read_dir) else {
+        return false;
+    };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        let extension = Path::new(&name).extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
-        matches!(extension.as_str(), "csproj" | "vbproj" | "fsproj" | "shproj" | "vcxproj")
+        let extension = Path::new(&name)
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        matches!(
+            extension.as_str(),
+            "csproj" | "vbproj" | "fsproj" | "shproj" | "vcxproj"
+        )
     })
 }

@@ -1,17 +1,23 @@
-//! Watching a repository for changes: file system events, folded into the set of paths that may have changed.
+//! Watching a repository for changes: file system events, folded into the set of paths that may
+//! have changed.
 //!
-//! An event is a hint and never believed: the caller compares the disk. What counts is that no change goes without one, so lost events, folders
-//! that come, go or move and changed ignore rules all mean "anything may have changed".
+//! An event is a hint and never believed: the caller compares the disk. What counts is that no
+//! change goes without one, so lost events, folders that come, go or move and changed ignore rules
+//! all mean "anything may have changed".
 //!
-//! Only the folders that a walk lists are watched, so ignored files cost nothing. On Linux each has a watch of its own; elsewhere the root is
-//! watched recursively, and events from folders that are not listed are dropped.
+//! Only the folders that a walk lists are watched, so ignored files cost nothing. On Linux each has
+//! a watch of its own; elsewhere the root is watched recursively, and events from folders that are
+//! not listed are dropped.
 //!
-//! [`Watcher::sync`] is a barrier: it creates a file in a folder that the same watcher watches and waits for its event. Events arrive in the order
-//! of the changes, so every change made before the call has then been seen. inotify promises that order (one queue for an instance). Windows
-//! promises it for one folder only, and two barriers in a row make up for that. macOS is believed to keep it and is not tested.
+//! [`Watcher::sync`] is a barrier: it creates a file in a folder that the same watcher watches and
+//! waits for its event. Events arrive in the order of the changes, so every change made before the
+//! call has then been seen. inotify promises that order (one queue for an instance). Windows
+//! promises it for one folder only, and two barriers in a row make up for that. macOS is believed
+//! to keep it and is not tested.
 //!
-//! Limitations: network file systems are refused, because they do not report what other machines change. Where there is no [`Watcher`], callers
-//! poll. A change through a hard link or a bind mount outside of the listed folders is reported there, not here. On FreeBSD before 14.5 every
+//! Limitations: network file systems are refused, because they do not report what other machines
+//! change. Where there is no [`Watcher`], callers poll. A change through a hard link or a bind
+//! mount outside of the listed folders is reported there, not here. On FreeBSD before 14.5 every
 //! file below the root is held open.
 
 mod events;
@@ -25,7 +31,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use notify::{Config, EventKindMask, PathOp, RecommendedWatcher, RecursiveMode, WatchPathConfig, Watcher as _};
+use notify::{
+    Config, EventKindMask, PathOp, RecommendedWatcher, RecursiveMode, WatchPathConfig, Watcher as _,
+};
 
 use crate::Workspace;
 use crate::data_dir::{DataDir, make_own_folder};
@@ -38,13 +46,15 @@ use crate::watch::unwatched::Unwatched;
 /// Whether each folder is watched by itself.
 const PER_FOLDER: bool = cfg!(target_os = "linux");
 
-/// Barriers in a row that make one. A completed read of Windows may wait behind the event of the first; the second follows it.
+/// Barriers in a row that make one. A completed read of Windows may wait behind the event of the
+/// first; the second follows it.
 const ROUNDS: usize = if cfg!(windows) { 2 } else { 1 };
 
 /// How long a new watcher may take to report the first barrier.
 const TRIAL: Duration = Duration::from_secs(5);
 
-/// Operations that are handed over together. One that fails ends its batch, so large batches would be copied often.
+/// Operations that are handed over together. One that fails ends its batch, so large batches would
+/// be copied often.
 const MOST_AT_ONCE: usize = 1024;
 
 /// What may have changed.
@@ -77,7 +87,9 @@ pub enum WatchError {
     #[error("{0} file systems do not tell of changes")]
     FileSystem(&'static str),
     /// The system has no watches left.
-    #[error("the system's limit of watches is reached (see fs.inotify.max_user_watches and max_user_instances)")]
+    #[error(
+        "the system's limit of watches is reached (see fs.inotify.max_user_watches and max_user_instances)"
+    )]
     Limit,
     /// The watcher was set up, but no event arrived.
     #[error("the system does not tell of changes in the data folder")]
@@ -102,15 +114,21 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Creates a watcher that covers no folder yet. Its barriers are files in the data folder; without one, [`Self::sync`] always fails.
+    /// Creates a watcher that covers no folder yet. Its barriers are files in the data folder;
+    /// without one, [`Self::sync`] always fails.
     pub fn new(workspace: &Workspace, data: Option<&DataDir>) -> Result<Self, WatchError> {
         unwatched::check_file_system(workspace.root())?;
         let cookies = data.map(cookie_folder).transpose()?;
         let shared = Arc::new(Shared::new(workspace.root(), cookies.clone()));
-        let config = Config::default().with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE).with_follow_symlinks(false);
-        let mut backend = RecommendedWatcher::new(Handler(Arc::clone(&shared)), config).map_err(failed)?;
+        let config = Config::default()
+            .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE)
+            .with_follow_symlinks(false);
+        let mut backend =
+            RecommendedWatcher::new(Handler(Arc::clone(&shared)), config).map_err(failed)?;
         if let Some(cookies) = &cookies {
-            backend.watch(cookies, RecursiveMode::NonRecursive).map_err(failed)?;
+            backend
+                .watch(cookies, RecursiveMode::NonRecursive)
+                .map_err(failed)?;
         }
         let watcher = Self {
             root: workspace.root().into(),
@@ -126,8 +144,8 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Watches these folders and no others. Reports whether some of them were not watched before, so that the caller has to look at them again.
-    /// If the system refuses, see [`Self::failure`].
+    /// Watches these folders and no others. Reports whether some of them were not watched before,
+    /// so that the caller has to look at them again. If the system refuses, see [`Self::failure`].
     pub fn cover(&self, folders: &[Entry]) -> bool {
         self.shared.lock().keep_only(folders);
         let is_new = self.extend(folders);
@@ -143,12 +161,20 @@ impl Watcher {
         let is_new = !fresh.is_empty();
         drop(events);
         if PER_FOLDER {
-            let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
-            let leave = left.iter().map(|path| PathOp::unwatch(self.root.join(path.as_str())));
-            let watch = fresh.iter().map(|path| PathOp::Watch(self.root.join(path.as_str()), config.clone()));
+            let config =
+                WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
+            let leave = left
+                .iter()
+                .map(|path| PathOp::unwatch(self.root.join(path.as_str())));
+            let watch = fresh
+                .iter()
+                .map(|path| PathOp::Watch(self.root.join(path.as_str()), config.clone()));
             self.update(leave.chain(watch).collect());
         } else if self.shared.lock().take_root_lost() {
-            self.update(vec![PathOp::unwatch(&*self.root), PathOp::watch_recursive(&*self.root)]);
+            self.update(vec![
+                PathOp::unwatch(&*self.root),
+                PathOp::watch_recursive(&*self.root),
+            ]);
         }
         is_new
     }
@@ -165,17 +191,24 @@ impl Watcher {
         self.shared.changed.notify_all();
     }
 
-    /// Waits until the events of every change made before this call have arrived. Returns `false` if they have not within this time.
+    /// Waits until the events of every change made before this call have arrived. Returns `false`
+    /// if they have not within this time.
     #[must_use]
     pub fn sync(&self, limit: Duration) -> bool {
-        let Some(cookies) = &self.cookies else { return false };
+        let Some(cookies) = &self.cookies else {
+            return false;
+        };
         (0..ROUNDS).all(|_| {
             let number = self.barriers.fetch_add(1, Ordering::Relaxed);
             let name = format!("cookie-{}-{number}", std::process::id());
             let path = cookies.join(&name);
             let rescans = self.shared.expect_cookie(&name);
             let is_made = File::create_new(&path).is_ok();
-            let arrived = self.shared.wait_for_cookie(&name, rescans, if is_made { limit } else { Duration::ZERO });
+            let arrived = self.shared.wait_for_cookie(
+                &name,
+                rescans,
+                if is_made { limit } else { Duration::ZERO },
+            );
             if is_made {
                 std::fs::remove_file(&path).ok();
             }
@@ -183,10 +216,15 @@ impl Watcher {
         })
     }
 
-    /// What may have changed since the last time, as far as events have arrived (see [`Self::sync`]).
+    /// What may have changed since the last time, as far as events have arrived (see
+    /// [`Self::sync`]).
     #[must_use]
     pub fn hints(&self) -> Hints {
-        let found = self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).look();
+        let found = self
+            .unwatched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .look();
         let mut events = self.shared.lock();
         if found.folders_replaced {
             events.forget(&RepoPath::root());
@@ -197,7 +235,8 @@ impl Watcher {
         events.take()
     }
 
-    /// Waits for an event, for [`Self::wake`] or for the time to pass; without a time for ever. Reports whether there is something.
+    /// Waits for an event, for [`Self::wake`] or for the time to pass; without a time for ever.
+    /// Reports whether there is something.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         self.shared.wait(time)
     }
@@ -208,12 +247,19 @@ impl Watcher {
         self.shared.changed.notify_all();
     }
 
-    /// Watches the folders with ignore rules and settings. One that is not there comes with an event of the folder around it.
+    /// Watches the folders with ignore rules and settings. One that is not there comes with an
+    /// event of the folder around it.
     fn watch_rules(&self) {
         let mut fresh = ignored::rule_folders(&self.root);
         self.shared.lock().register_rules(&mut fresh);
         let is_covered = |folder: &PathBuf| !PER_FOLDER && folder.starts_with(&*self.root);
-        self.update(fresh.into_iter().filter(|folder| !is_covered(folder)).map(PathOp::watch_non_recursive).collect());
+        self.update(
+            fresh
+                .into_iter()
+                .filter(|folder| !is_covered(folder))
+                .map(PathOp::watch_non_recursive)
+                .collect(),
+        );
     }
 
     fn backend(&self) -> MutexGuard<'_, Option<RecommendedWatcher>> {
@@ -222,7 +268,9 @@ impl Watcher {
 
     fn update(&self, mut operations: Vec<PathOp>) {
         let mut backend = self.backend();
-        let Some(backend) = backend.as_mut() else { return };
+        let Some(backend) = backend.as_mut() else {
+            return;
+        };
         while !operations.is_empty() {
             let later = operations.split_off(operations.len().min(MOST_AT_ONCE));
             let mut batch = operations;
@@ -231,7 +279,9 @@ impl Watcher {
                 match error.origin {
                     // Not watched any more.
                     Some(PathOp::Unwatch(_)) => {}
-                    Some(PathOp::Watch(path, _)) if is_gone(&error.source) => self.shared.lock().unregister(&path),
+                    Some(PathOp::Watch(path, _)) if is_gone(&error.source) => {
+                        self.shared.lock().unregister(&path)
+                    }
                     Some(PathOp::Watch(..)) if is_forbidden(&error.source) => {}
                     _ => {
                         self.shared.fail(failed(error.source));
@@ -244,7 +294,8 @@ impl Watcher {
     }
 }
 
-/// The folder for barriers, without what a killed process left in it. Only the writer of the index watches, so nobody else's are removed.
+/// The folder for barriers, without what a killed process left in it. Only the writer of the index
+/// watches, so nobody else's are removed.
 fn cookie_folder(data: &DataDir) -> io::Result<PathBuf> {
     let folder = data.path().join("cookies");
     make_own_folder(&folder)?;
@@ -258,7 +309,10 @@ fn cookie_folder(data: &DataDir) -> io::Result<PathBuf> {
 fn is_gone(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
-        notify::ErrorKind::Io(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        notify::ErrorKind::Io(error) => matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        ),
         _ => false,
     }
 }
@@ -272,7 +326,12 @@ fn failed(error: notify::Error) -> WatchError {
     const NO_INSTANCE: [i32; 2] = [24, 23];
     match error.kind {
         notify::ErrorKind::MaxFilesWatch => WatchError::Limit,
-        notify::ErrorKind::Io(error) if cfg!(unix) && error.raw_os_error().is_some_and(|code| NO_INSTANCE.contains(&code)) => {
+        notify::ErrorKind::Io(error)
+            if cfg!(unix)
+                && error
+                    .raw_os_error()
+                    .is_some_and(|code| NO_INSTANCE.contains(&code)) =>
+        {
             WatchError::Limit
         }
         notify::ErrorKind::Io(error) => WatchError::Io(error),

@@ -1,8 +1,11 @@
-//! The repositories that measurements run on: published source packages of fixed versions, brought into `target/corpora` when needed.
+//! The repositories that measurements run on: published source packages of fixed versions, brought
+//! into `target/corpora` when needed.
 //!
-//! An archive is unpacked only if its hash is the stated one, so what is measured is the same on every machine.
+//! An archive is unpacked only if its hash is the stated one, so what is measured is the same on
+//! every machine.
 //!
-//! **Limits.** Needs npm and pip, and for the packages of Debian apt with source packages enabled; those are brought on request only.
+//! **Limits.** Needs npm and pip, and for the packages of Debian apt with source packages enabled;
+//! those are brought on request only.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +24,8 @@ pub enum Registry {
     Npm,
     /// `pip download PACKAGE==VERSION`, the source distribution.
     Pypi,
-    /// `apt-get source PACKAGE`: whatever version the machine's release has, so the archive's hash decides.
+    /// `apt-get source PACKAGE`: whatever version the machine's release has, so the archive's hash
+    /// decides.
     Debian,
 }
 
@@ -34,11 +38,13 @@ pub struct Corpus {
     registry: Registry,
     package: &'static str,
     version: &'static str,
-    /// A folder of the archive that is left out: what the package was built into, where its sources do not ask for that.
+    /// A folder of the archive that is left out: what the package was built into, where its sources
+    /// do not ask for that.
     built: Option<&'static str>,
     /// blake3 of the archive.
     hash: &'static str,
-    /// Whether `tests/golden/gold` says what the compiler finds in it. Of others only the rows are compared with those of before.
+    /// Whether `tests/golden/gold` says what the compiler finds in it. Of others only the rows are
+    /// compared with those of before.
     pub has_gold: bool,
 }
 
@@ -134,7 +140,9 @@ pub fn data_home() -> DataHome {
 /// The root of the one of this name.
 pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
     let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
-    corpus.with_context(|| format!("no corpus is called {name}"))?.bring(Path::new(FOLDER))
+    corpus
+        .with_context(|| format!("no corpus is called {name}"))?
+        .bring(Path::new(FOLDER))
 }
 
 impl Corpus {
@@ -152,7 +160,8 @@ impl Corpus {
     pub fn bring(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let root = self.root(folder);
         if !root.exists() {
-            self.fetch(folder, &root).with_context(|| format!("{} {} cannot be had", self.package, self.version))?;
+            self.fetch(folder, &root)
+                .with_context(|| format!("{} {} cannot be had", self.package, self.version))?;
         }
         Ok(root)
     }
@@ -167,10 +176,20 @@ impl Corpus {
         run(self.download().current_dir(&archives))?;
         let archive = self.archive(&archives)?;
         let hash = blake3::hash(&std::fs::read(&archive)?).to_hex();
-        ensure!(hash.as_str() == self.hash, "{} has the hash {hash}, not {}", archive.display(), self.hash);
+        ensure!(
+            hash.as_str() == self.hash,
+            "{} has the hash {hash}, not {}",
+            archive.display(),
+            self.hash
+        );
         let unpacked = work.join("unpacked");
         std::fs::create_dir_all(&unpacked)?;
-        run(Command::new("tar").arg("--strip-components=1").arg("-C").arg(&unpacked).arg("-xf").arg(&archive))?;
+        run(Command::new("tar")
+            .arg("--strip-components=1")
+            .arg("-C")
+            .arg(&unpacked)
+            .arg("-xf")
+            .arg(&archive))?;
         if let Some(built) = self.built {
             std::fs::remove_dir_all(unpacked.join(built))?;
         }
@@ -181,13 +200,26 @@ impl Corpus {
 
     fn download(&self) -> Command {
         let (program, arguments): (&str, Vec<String>) = match self.registry {
-            Registry::Npm => ("npm", vec!["pack".to_owned(), "--silent".to_owned(), format!("{}@{}", self.package, self.version)]),
+            Registry::Npm => (
+                "npm",
+                vec![
+                    "pack".to_owned(),
+                    "--silent".to_owned(),
+                    format!("{}@{}", self.package, self.version),
+                ],
+            ),
             Registry::Pypi => {
                 let wanted = format!("{}=={}", self.package, self.version);
-                let fixed = ["download", "--quiet", "--no-deps", "--no-binary", ":all:"].map(str::to_owned);
+                let fixed =
+                    ["download", "--quiet", "--no-deps", "--no-binary", ":all:"].map(str::to_owned);
                 ("pip", fixed.into_iter().chain([wanted]).collect())
             }
-            Registry::Debian => ("apt-get", ["source", "--tar-only", "--download-only", self.package].map(str::to_owned).to_vec()),
+            Registry::Debian => (
+                "apt-get",
+                ["source", "--tar-only", "--download-only", self.package]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ),
         };
         let mut command = Command::new(program);
         command.args(arguments);
@@ -199,7 +231,11 @@ impl Corpus {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if name.contains(".tar.") || name.ends_with(".tgz") {
                 files.push(path);
             }
@@ -214,9 +250,15 @@ impl Corpus {
 
 /// Runs a program to its end; what it says is shown if it fails.
 fn run(command: &mut Command) -> anyhow::Result<()> {
-    let output = command.output().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {}", command.get_program().display()))?;
     if !output.status.success() {
-        bail!("{} failed: {}", command.get_program().display(), String::from_utf8_lossy(&output.stderr).trim());
+        bail!(
+            "{} failed: {}",
+            command.get_program().display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
     Ok(())
 }

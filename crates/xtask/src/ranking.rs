@@ -1,10 +1,13 @@
 //! What do vectors give to search, and how fast and exact is the search for near ones?
 //!
-//! `xtask ranking` asks the published repositories for what their doc comments describe, with and without vectors, and says how sure the gain
-//! is; `CODEAGENT_TEST_MODEL` names the folder of a model, as for `xtask model-check`. `--symbols N` looks for near symbols in an index of N
-//! symbols, made of those of all repositories with words of their names exchanged, and compares what is found with the exact answer.
+//! `xtask ranking` asks the published repositories for what their doc comments describe, with and
+//! without vectors, and says how sure the gain is; `CODEAGENT_TEST_MODEL` names the folder of a
+//! model, as for `xtask model-check`. `--symbols N` looks for near symbols in an index of N
+//! symbols, made of those of all repositories with words of their names exchanged, and compares
+//! what is found with the exact answer.
 //!
-//! **Limits.** Times are of the processor, one thread; they are of the build that runs, so say `cargo run --release -p xtask -- ranking`.
+//! **Limits.** Times are of the processor, one thread; they are of the build that runs, so say
+//! `cargo run --release -p xtask -- ranking`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +45,10 @@ pub struct Options {
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let mut roots = options.roots.clone();
     if roots.is_empty() {
-        for corpus in CORPORA.iter().filter(|corpus| !corpus.is_optional() || corpus.root(Path::new(FOLDER)).exists()) {
+        for corpus in CORPORA
+            .iter()
+            .filter(|corpus| !corpus.is_optional() || corpus.root(Path::new(FOLDER)).exists())
+        {
             roots.push(corpus.bring(Path::new(FOLDER))?);
         }
     }
@@ -50,7 +56,13 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let mut all = Vec::new();
     let mut gains = Vec::new();
     for root in roots {
-        let engine = Engine::open(&root, EngineOptions { home: corpora::data_home(), ..EngineOptions::default() })?;
+        let engine = Engine::open(
+            &root,
+            EngineOptions {
+                home: corpora::data_home(),
+                ..EngineOptions::default()
+            },
+        )?;
         engine.index(&|_| ())?;
         let snapshot = engine.answers().snapshot()?;
         if options.symbols.is_some() {
@@ -62,22 +74,35 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let (low, high) = interval(&places);
         let name = root.file_name().unwrap_or_default().display().to_string();
         let asked = places.words.len();
-        println!("{name:24} {asked:5} sentences  MRR@10 {words:.3} -> {hybrid:.3}  {:+.3} [{low:+.3}, {high:+.3}]", hybrid - words);
+        println!(
+            "{name:24} {asked:5} sentences  MRR@10 {words:.3} -> {hybrid:.3}  {:+.3} [{low:+.3}, {high:+.3}]",
+            hybrid - words
+        );
         if asked >= sentences::MIN_SENTENCES {
             gains.push(hybrid - words);
         }
     }
     match options.symbols {
         Some(count) => near(all, count)?,
-        None => println!("mean of {} with at least {}: {:+.4}", gains.len(), sentences::MIN_SENTENCES, mean(&gains)),
+        None => println!(
+            "mean of {} with at least {}: {:+.4}",
+            gains.len(),
+            sentences::MIN_SENTENCES,
+            mean(&gains)
+        ),
     }
     Ok(())
 }
 
-/// The model in the folder that `CODEAGENT_TEST_MODEL` names; without it letters and words are asked about.
+/// The model in the folder that `CODEAGENT_TEST_MODEL` names; without it letters and words are
+/// asked about.
 fn model() -> anyhow::Result<Source> {
-    let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else { return Ok(Source::default()) };
-    let found = Places::only(folder.into()).find()?.context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
+    let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else {
+        return Ok(Source::default());
+    };
+    let found = Places::only(folder.into())
+        .find()?
+        .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
     Ok(Source::new(move || Ok(Some(Arc::clone(&model)))))
 }
@@ -100,57 +125,117 @@ impl Draw {
 
 /// Between which gains 95 of 100 drawings of the sentences lie.
 fn interval(places: &sentences::Places) -> (f64, f64) {
-    let gains: Vec<f64> = places.words.iter().zip(&places.hybrid).map(|(words, hybrid)| hybrid.worth() - words.worth()).collect();
+    let gains: Vec<f64> = places
+        .words
+        .iter()
+        .zip(&places.hybrid)
+        .map(|(words, hybrid)| hybrid.worth() - words.worth())
+        .collect();
     let mut draw = Draw(88_172_645_463_325_252);
-    let mut means: Vec<f64> =
-        (0..DRAWS).map(|_| gains.iter().map(|_| gains[draw.below(gains.len())]).sum::<f64>() / gains.len().max(1) as f64).collect();
+    let mut means: Vec<f64> = (0..DRAWS)
+        .map(|_| {
+            gains
+                .iter()
+                .map(|_| gains[draw.below(gains.len())])
+                .sum::<f64>()
+                / gains.len().max(1) as f64
+        })
+        .collect();
     means.sort_unstable_by(f64::total_cmp);
     (means[DRAWS / 40], means[DRAWS - 1 - DRAWS / 40])
 }
 
 /// Finds near symbols in an index of `count` symbols.
 fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
-    let sentences: Vec<String> = sentences::sentences(&nodes).into_iter().map(|sentence| sentence.text).collect();
-    ensure!(sentences.len() >= ASKED, "the repositories have {} sentences, too few", sentences.len());
+    let sentences: Vec<String> = sentences::sentences(&nodes)
+        .into_iter()
+        .map(|sentence| sentence.text)
+        .collect();
+    ensure!(
+        sentences.len() >= ASKED,
+        "the repositories have {} sentences, too few",
+        sentences.len()
+    );
     let nodes = grown(nodes, count);
     let step = nodes.len() / ASKED;
-    let asked_symbols: Vec<NodeId> = nodes.iter().step_by(step.max(1)).take(ASKED).map(|node| node.id).collect();
+    let asked_symbols: Vec<NodeId> = nodes
+        .iter()
+        .step_by(step.max(1))
+        .take(ASKED)
+        .map(|node| node.id)
+        .collect();
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("index.db");
     let start = ThreadTime::now();
     let reader = sentences::index_of(nodes, None, &path)?;
-    println!("{count} symbols written in {:.1} CPU s, {} MB", start.elapsed().as_secs_f64(), std::fs::metadata(&path)?.len() >> 20);
+    println!(
+        "{count} symbols written in {:.1} CPU s, {} MB",
+        start.elapsed().as_secs_f64(),
+        std::fs::metadata(&path)?.len() >> 20
+    );
     let snapshot = reader.snapshot()?;
-    let (cached, mut cold, mut warm, mut recalls) = (Vectors::default(), Vec::new(), Vec::new(), [0.0; 2]);
+    let (cached, mut cold, mut warm, mut recalls) =
+        (Vectors::default(), Vec::new(), Vec::new(), [0.0; 2]);
     for id in &asked_symbols {
         let fresh = Vectors::default();
-        cold.push(timed(|| query::find_similar(&snapshot, &fresh, &[*id], NEAREST).map(drop))?);
+        cold.push(timed(|| {
+            query::find_similar(&snapshot, &fresh, &[*id], NEAREST).map(drop)
+        })?);
         query::find_similar(&snapshot, &cached, &[*id], NEAREST)?;
-        warm.push(timed(|| query::find_similar(&snapshot, &cached, &[*id], NEAREST).map(drop))?);
+        warm.push(timed(|| {
+            query::find_similar(&snapshot, &cached, &[*id], NEAREST).map(drop)
+        })?);
     }
-    for (kind, vectors) in [symbol_vectors(&snapshot, &asked_symbols)?, sentence_vectors(&sentences)?].iter().enumerate() {
+    for (kind, vectors) in [
+        symbol_vectors(&snapshot, &asked_symbols)?,
+        sentence_vectors(&sentences)?,
+    ]
+    .iter()
+    .enumerate()
+    {
         let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vectors, NEAREST)?;
         for (vector, exact) in vectors.iter().zip(exact) {
-            let found = cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
+            let found =
+                cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
             // Who is as near as the tenth is as good as it.
             let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
-            let right = found.iter().take(NEAREST).filter(|(_, cosine)| *cosine >= least).count();
+            let right = found
+                .iter()
+                .take(NEAREST)
+                .filter(|(_, cosine)| *cosine >= least)
+                .count();
             recalls[kind] += right as f64 / exact.len().max(1) as f64 / vectors.len() as f64;
         }
     }
     println!("find_similar, signs in memory  {}", percentiles(&mut warm));
     println!("find_similar, signs read       {}", percentiles(&mut cold));
-    println!("recall@{NEAREST}: of symbols {:.4}, of sentences {:.4}", recalls[0], recalls[1]);
+    println!(
+        "recall@{NEAREST}: of symbols {:.4}, of sentences {:.4}",
+        recalls[0], recalls[1]
+    );
     Ok(())
 }
 
-fn symbol_vectors(snapshot: &Snapshot, ids: &[NodeId]) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
-    Ok(codeagent_core::store::vectors_of(snapshot, VectorSource::Lexical, ids)?.into_iter().flatten().collect())
+fn symbol_vectors(
+    snapshot: &Snapshot,
+    ids: &[NodeId],
+) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
+    Ok(
+        codeagent_core::store::vectors_of(snapshot, VectorSource::Lexical, ids)?
+            .into_iter()
+            .flatten()
+            .collect(),
+    )
 }
 
 fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
     let step = (sentences.len() / ASKED).max(1);
-    let texts: Vec<&str> = sentences.iter().step_by(step).take(ASKED).map(String::as_str).collect();
+    let texts: Vec<&str> = sentences
+        .iter()
+        .step_by(step)
+        .take(ASKED)
+        .map(String::as_str)
+        .collect();
     Ok(Lexhash.embed(&texts)?)
 }
 
@@ -162,13 +247,24 @@ fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
 
 fn percentiles(times: &mut [Duration]) -> String {
     times.sort_unstable();
-    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
-    format!("p50 {:.2} ms, p95 {:.2} ms, max {:.2} ms", at(50), at(95), at(100))
+    let at = |percent: usize| {
+        times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3
+    };
+    format!(
+        "p50 {:.2} ms, p95 {:.2} ms, max {:.2} ms",
+        at(50),
+        at(95),
+        at(100)
+    )
 }
 
-/// So many symbols: those given, and again with the last word of the name exchanged for one of another name and the container renamed.
+/// So many symbols: those given, and again with the last word of the name exchanged for one of
+/// another name and the container renamed.
 fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
-    let nodes: Vec<Node> = nodes.into_iter().filter(|node| node.node_type != NodeType::File).collect();
+    let nodes: Vec<Node> = nodes
+        .into_iter()
+        .filter(|node| node.node_type != NodeType::File)
+        .collect();
     let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::with_capacity(count);
     for round in 0.. {
@@ -178,12 +274,20 @@ fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
             }
             let mut node = node.clone();
             if round > 0 {
-                let (other, third) = (&nodes[draw.below(nodes.len())], &nodes[draw.below(nodes.len())]);
+                let (other, third) = (
+                    &nodes[draw.below(nodes.len())],
+                    &nodes[draw.below(nodes.len())],
+                );
                 let name = format!("{}{}", node.name, other.name);
                 node.qualified_name = format!("{}.{}.{name}", third.qualified_name, node.name);
                 node.name = name;
             }
-            node.id = NodeId::derive(&["grown", &round.to_string(), &node.qualified_name, &all.len().to_string()]);
+            node.id = NodeId::derive(&[
+                "grown",
+                &round.to_string(),
+                &node.qualified_name,
+                &all.len().to_string(),
+            ]);
             all.push(node);
         }
     }

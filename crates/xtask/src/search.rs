@@ -1,9 +1,11 @@
 //! How often search finds what somebody means, and how long it takes.
 //!
-//! Draws symbols from an index, the same ones each time, and asks for each by its name, its words, a beginning and its initials.
-//! `xtask search ROOT..` prints the figures with times for any repositories; `xtask accuracy` holds the figures without them.
+//! Draws symbols from an index, the same ones each time, and asks for each by its name, its words,
+//! a beginning and its initials. `xtask search ROOT..` prints the figures with times for any
+//! repositories; `xtask accuracy` holds the figures without them.
 //!
-//! **Limits.** Asks the engine, without a protocol around it. Times are of the processor: machines are busy.
+//! **Limits.** Asks the engine, without a protocol around it. Times are of the processor: machines
+//! are busy.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -45,8 +47,13 @@ const COMMON: [&str; 16] = [
     "is",
     "get string",
 ];
-const EXPRESSIONS: [&str; 5] =
-    ["name:get OR name:set", "\"get value\"", "get NOT string", "signature:string AND name:get*", "container:test*"];
+const EXPRESSIONS: [&str; 5] = [
+    "name:get OR name:set",
+    "\"get value\"",
+    "get NOT string",
+    "signature:string AND name:get*",
+    "container:test*",
+];
 
 /// How well and how fast search answers
 #[derive(clap::Args)]
@@ -66,12 +73,21 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let engine = Engine::open(root, EngineOptions::default())?;
         engine.index(&|_| ())?;
         let snapshot = engine.answers().snapshot()?;
-        let mut asking = Asking { snapshot: &snapshot, vectors: Vectors::default(), show_misses: options.misses, tally: Tally::default() };
+        let mut asking = Asking {
+            snapshot: &snapshot,
+            vectors: Vectors::default(),
+            show_misses: options.misses,
+            tally: Tally::default(),
+        };
         asking.time("(warming up)", "warm", &SearchFilter::default())?;
         asking.tally = Tally::default();
         asking.for_drawn()?;
         asking.common()?;
-        println!("{}\n{}", root.file_name().unwrap_or_default().display(), asking.tally.table(true));
+        println!(
+            "{}\n{}",
+            root.file_name().unwrap_or_default().display(),
+            asking.tally.table(true)
+        );
         all.add(asking.tally);
     }
     println!("all\n{}", all.table(true));
@@ -80,11 +96,19 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
 /// What searching for drawn symbols gives.
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
-    let mut asking = Asking { snapshot, vectors: Vectors::default(), show_misses: false, tally: Tally::default() };
+    let mut asking = Asking {
+        snapshot,
+        vectors: Vectors::default(),
+        show_misses: false,
+        tally: Tally::default(),
+    };
     asking.for_drawn()?;
     let places = sentences::measure(snapshot, &Source::default())?;
     if places.words.len() >= sentences::MIN_SENTENCES {
-        for (name, places) in [("doc, words only", places.words), ("doc sentence", places.hybrid)] {
+        for (name, places) in [
+            ("doc, words only", places.words),
+            ("doc sentence", places.hybrid),
+        ] {
             let class = asking.tally.class(name);
             class.asked += places.len();
             for place in places {
@@ -120,8 +144,18 @@ impl Found {
     }
 
     fn columns(&self, asked: usize) -> String {
-        let share = |count: f64| if asked == 0 { "      -".to_owned() } else { format!("{:7.3}", count / asked as f64) };
-        self.within.iter().map(|count| share(*count as f64)).collect::<String>() + &share(self.reciprocal)
+        let share = |count: f64| {
+            if asked == 0 {
+                "      -".to_owned()
+            } else {
+                format!("{:7.3}", count / asked as f64)
+            }
+        };
+        self.within
+            .iter()
+            .map(|count| share(*count as f64))
+            .collect::<String>()
+            + &share(self.reciprocal)
     }
 }
 
@@ -143,10 +177,17 @@ pub struct Tally(Vec<Class>);
 
 impl Tally {
     fn class(&mut self, name: &'static str) -> &mut Class {
-        let at = self.0.iter().position(|class| class.name == name).unwrap_or_else(|| {
-            self.0.push(Class { name, ..Class::default() });
-            self.0.len() - 1
-        });
+        let at = self
+            .0
+            .iter()
+            .position(|class| class.name == name)
+            .unwrap_or_else(|| {
+                self.0.push(Class {
+                    name,
+                    ..Class::default()
+                });
+                self.0.len() - 1
+            });
         &mut self.0[at]
     }
 
@@ -161,14 +202,32 @@ impl Tally {
         }
     }
 
-    /// One line per way of asking: recall at 1, 5 and 10 and the mean reciprocal rank, for a symbol of the name and for the symbol itself.
+    /// One line per way of asking: recall at 1, 5 and 10 and the mean reciprocal rank, for a symbol
+    /// of the name and for the symbol itself.
     pub fn table(&self, with_times: bool) -> String {
-        let times_head = if with_times { "    p50 ms  p95 ms  max ms" } else { "" };
-        let mut text = format!("  class            asked  name@1     @5    @10    MRR  node@1     @5    @10    MRR{times_head}\n");
+        let times_head = if with_times {
+            "    p50 ms  p95 ms  max ms"
+        } else {
+            ""
+        };
+        let mut text = format!(
+            "  class            asked  name@1     @5    @10    MRR  node@1     @5    @10    MRR{times_head}\n"
+        );
         for class in self.0.iter().filter(|class| with_times || class.asked > 0) {
-            let (names, nodes) = (class.name_found.columns(class.asked), class.node_found.columns(class.asked));
-            let times = if with_times { percentiles(&class.times) } else { String::new() };
-            let _ = writeln!(text, "  {:16} {:5} {names} {nodes}{times}", class.name, class.asked);
+            let (names, nodes) = (
+                class.name_found.columns(class.asked),
+                class.node_found.columns(class.asked),
+            );
+            let times = if with_times {
+                percentiles(&class.times)
+            } else {
+                String::new()
+            };
+            let _ = writeln!(
+                text,
+                "  {:16} {:5} {names} {nodes}{times}",
+                class.name, class.asked
+            );
         }
         text
     }
@@ -177,7 +236,11 @@ impl Tally {
 fn percentiles(times: &[Duration]) -> String {
     let mut times = times.to_vec();
     times.sort_unstable();
-    let at = |percent: usize| times.get((times.len() * percent / 100).min(times.len() - 1)).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+    let at = |percent: usize| {
+        times
+            .get((times.len() * percent / 100).min(times.len() - 1))
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    };
     format!("   {:7.2} {:7.2} {:7.2}", at(50), at(95), at(100))
 }
 
@@ -191,13 +254,26 @@ struct Drawn {
 fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
     let mut symbols = export_symbols(snapshot)?;
     symbols.dedup_by_key(|symbol| symbol.id);
-    symbols.retain(|symbol| symbol.kind != NodeKind::File && symbol.name.chars().any(char::is_alphabetic));
+    symbols.retain(|symbol| {
+        symbol.kind != NodeKind::File && symbol.name.chars().any(char::is_alphabetic)
+    });
     symbols.sort_by_cached_key(|symbol| {
         let mut hasher = blake3::Hasher::new();
-        *hasher.update(&SEED.to_le_bytes()).update(&symbol.id.0.to_le_bytes()).finalize().as_bytes()
+        *hasher
+            .update(&SEED.to_le_bytes())
+            .update(&symbol.id.0.to_le_bytes())
+            .finalize()
+            .as_bytes()
     });
     symbols.truncate(DRAWN);
-    Ok(symbols.into_iter().map(|symbol| Drawn { id: symbol.id, name: symbol.name, kind: symbol.kind }).collect())
+    Ok(symbols
+        .into_iter()
+        .map(|symbol| Drawn {
+            id: symbol.id,
+            name: symbol.name,
+            kind: symbol.kind,
+        })
+        .collect())
 }
 
 /// What somebody types who means a symbol, by the way of asking.
@@ -215,9 +291,17 @@ fn queries(name: &str) -> Vec<(&'static str, String)> {
     if let [first @ .., last] = words.as_slice()
         && first.len() >= 2
     {
-        let initials = |words: &[String]| words.iter().filter_map(|word| word.chars().next()).collect::<String>();
+        let initials = |words: &[String]| {
+            words
+                .iter()
+                .filter_map(|word| word.chars().next())
+                .collect::<String>()
+        };
         queries.push(("initials", initials(&words).to_uppercase()));
-        queries.push(("initials + rest", initials(first) + &last.chars().take(3).collect::<String>()));
+        queries.push((
+            "initials + rest",
+            initials(first) + &last.chars().take(3).collect::<String>(),
+        ));
     }
     queries
 }
@@ -235,7 +319,10 @@ impl Asking<'_> {
             for (class, query) in queries(&symbol.name) {
                 self.ask(class, &query, &symbol)?;
             }
-            let filter = SearchFilter { node_type: Some(symbol.kind.node_type()), ..SearchFilter::default() };
+            let filter = SearchFilter {
+                node_type: Some(symbol.kind.node_type()),
+                ..SearchFilter::default()
+            };
             self.time("filtered", &words(&symbol.name).join(" "), &filter)?;
         }
         Ok(())
@@ -243,18 +330,43 @@ impl Asking<'_> {
 
     fn common(&mut self) -> anyhow::Result<()> {
         for letter in 'a'..='z' {
-            self.time("one letter*", &format!("{letter}*"), &SearchFilter::default())?;
+            self.time(
+                "one letter*",
+                &format!("{letter}*"),
+                &SearchFilter::default(),
+            )?;
             self.time("one letter", &letter.to_string(), &SearchFilter::default())?;
         }
         for word in COMMON {
             self.time("common word", word, &SearchFilter::default())?;
             for (_, language) in Language::NAMES {
-                self.time("common, language", word, &SearchFilter { language: Some(*language), ..SearchFilter::default() })?;
+                self.time(
+                    "common, language",
+                    word,
+                    &SearchFilter {
+                        language: Some(*language),
+                        ..SearchFilter::default()
+                    },
+                )?;
             }
             for (_, node_type) in NodeType::NAMES {
-                self.time("common, type", word, &SearchFilter { node_type: Some(*node_type), ..SearchFilter::default() })?;
+                self.time(
+                    "common, type",
+                    word,
+                    &SearchFilter {
+                        node_type: Some(*node_type),
+                        ..SearchFilter::default()
+                    },
+                )?;
             }
-            self.time("common, project", word, &SearchFilter { project: Some(".".to_owned()), ..SearchFilter::default() })?;
+            self.time(
+                "common, project",
+                word,
+                &SearchFilter {
+                    project: Some(".".to_owned()),
+                    ..SearchFilter::default()
+                },
+            )?;
         }
         for expression in EXPRESSIONS {
             self.time("expression", expression, &SearchFilter::default())?;
@@ -265,7 +377,12 @@ impl Asking<'_> {
         Ok(())
     }
 
-    fn time(&mut self, class: &'static str, query: &str, filter: &SearchFilter) -> anyhow::Result<()> {
+    fn time(
+        &mut self,
+        class: &'static str,
+        query: &str,
+        filter: &SearchFilter,
+    ) -> anyhow::Result<()> {
         let start = ThreadTime::now();
         filter_nodes(self.snapshot, Some(&self.vectors), query, filter, LIMIT)?;
         self.tally.class(class).times.push(start.elapsed());
@@ -274,17 +391,35 @@ impl Asking<'_> {
 
     fn ask(&mut self, class: &'static str, query: &str, symbol: &Drawn) -> anyhow::Result<()> {
         let start = ThreadTime::now();
-        let found = filter_nodes(self.snapshot, Some(&self.vectors), query, &SearchFilter::default(), LIMIT)?.hits;
+        let found = filter_nodes(
+            self.snapshot,
+            Some(&self.vectors),
+            query,
+            &SearchFilter::default(),
+            LIMIT,
+        )?
+        .hits;
         let elapsed = start.elapsed();
         let by_name = found.iter().position(|hit| hit.node.name == symbol.name);
         let tally = self.tally.class(class);
         tally.asked += 1;
         tally.times.push(elapsed);
         tally.name_found.count(by_name);
-        tally.node_found.count(found.iter().position(|hit| hit.node.id == symbol.id));
+        tally
+            .node_found
+            .count(found.iter().position(|hit| hit.node.id == symbol.id));
         if self.show_misses && by_name.is_none_or(|at| at >= 5) {
-            let first: Vec<String> = found.iter().take(6).map(|hit| format!("{} {:.1}", hit.node.name, hit.rank)).collect();
-            println!("    {class}: {query:?} for {} ({}): {}", symbol.name, symbol.kind, first.join(", "));
+            let first: Vec<String> = found
+                .iter()
+                .take(6)
+                .map(|hit| format!("{} {:.1}", hit.node.name, hit.rank))
+                .collect();
+            println!(
+                "    {class}: {query:?} for {} ({}): {}",
+                symbol.name,
+                symbol.kind,
+                first.join(", ")
+            );
         }
         Ok(())
     }

@@ -2,7 +2,10 @@
 //!
 //! **Limits.** A change is shown as one block: the lines from the first to the last that differ.
 
-#![allow(clippy::disallowed_methods, reason = "these are files of the user's clients, not of a repository")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "these are files of the user's clients, not of a repository"
+)]
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,7 +24,8 @@ pub fn read(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// Puts a text in the place of a file at once, with the rights it has; an empty one removes it. A link stays one.
+/// Puts a text in the place of a file at once, with the rights it has; an empty one removes it. A
+/// link stays one.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     replace(path, text).with_context(|| format!("{} cannot be written", path.display()))
 }
@@ -54,14 +58,41 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// The lines that differ, `-` before those that go and `+` before those that come.
 pub fn diff(before: &str, after: &str) -> String {
     let [old, new]: [Vec<&str>; 2] = [before.lines().collect(), after.lines().collect()];
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let same = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
     let most = old.len().min(new.len()) - same;
-    let same_end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
+    let same_end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(most)
+        .take_while(|(old, new)| old == new)
+        .count();
     let mut lines = Vec::new();
-    lines.extend(old[same.saturating_sub(AROUND)..same].iter().map(|line| format!("  {line}")));
-    lines.extend(old[same..old.len() - same_end].iter().map(|line| format!("- {line}")));
-    lines.extend(new[same..new.len() - same_end].iter().map(|line| format!("+ {line}")));
-    lines.extend(old[old.len() - same_end..].iter().take(AROUND).map(|line| format!("  {line}")));
+    lines.extend(
+        old[same.saturating_sub(AROUND)..same]
+            .iter()
+            .map(|line| format!("  {line}")),
+    );
+    lines.extend(
+        old[same..old.len() - same_end]
+            .iter()
+            .map(|line| format!("- {line}")),
+    );
+    lines.extend(
+        new[same..new.len() - same_end]
+            .iter()
+            .map(|line| format!("+ {line}")),
+    );
+    lines.extend(
+        old[old.len() - same_end..]
+            .iter()
+            .take(AROUND)
+            .map(|line| format!("  {line}")),
+    );
     lines.join("\n")
 }
 
@@ -71,7 +102,10 @@ mod tests {
 
     #[test]
     fn a_change_is_shown_with_what_is_around() {
-        assert_eq!(diff("a\nb\nc\nd\n", "a\nb\nX\nc\nd\n"), "  a\n  b\n+ X\n  c\n  d");
+        assert_eq!(
+            diff("a\nb\nc\nd\n", "a\nb\nX\nc\nd\n"),
+            "  a\n  b\n+ X\n  c\n  d"
+        );
         assert_eq!(diff("a\nb\n", "a\n"), "  a\n- b");
         assert_eq!(diff("", "a\n"), "+ a");
         assert_eq!(diff("a\na\n", "a\na\na\n"), "  a\n  a\n+ a");

@@ -1,9 +1,11 @@
-//! MCP clients and how they are configured: with the client's own command where it has one and it is on the path, else by one entry in its file.
+//! MCP clients and how they are configured: with the client's own command where it has one and it
+//! is on the path, else by one entry in its file.
 //!
-//! An entry that is there already keeps its keys: only the command and its arguments change. What was created beside the entry is recorded, and
-//! `uninstall` removes no more than that.
+//! An entry that is there already keeps its keys: only the command and its arguments change. What
+//! was created beside the entry is recorded, and `uninstall` removes no more than that.
 //!
-//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON is first set up by its command.
+//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON
+//! is first set up by its command.
 
 mod files;
 mod jsonc;
@@ -64,10 +66,20 @@ pub const CLIENTS: &[Client] = &[
     },
     Client {
         name: "codex",
-        file: || Some(variable("CODEX_HOME").or_else(|| Some(home()?.join(".codex")))?.join("config.toml")),
+        file: || {
+            Some(
+                variable("CODEX_HOME")
+                    .or_else(|| Some(home()?.join(".codex")))?
+                    .join("config.toml"),
+            )
+        },
         servers: None,
         entry: |program| json!({ "command": program, "args": ["mcp"] }),
-        command: Some(OwnCommand { program: "codex", add: &["mcp", "add", NAME, "--"], remove: &["mcp", "remove", NAME] }),
+        command: Some(OwnCommand {
+            program: "codex",
+            add: &["mcp", "add", NAME, "--"],
+            remove: &["mcp", "remove", NAME],
+        }),
     },
     Client {
         name: "cursor",
@@ -113,11 +125,19 @@ pub enum Change {
 impl Client {
     /// Whether the client seems to be there: its command, or the folder of its file.
     pub fn is_present(&self) -> bool {
-        let own = self.command.as_ref().is_some_and(|own| on_path(own.program).is_some());
-        let program = if self.name == "vscode" { "code" } else { self.name };
+        let own = self
+            .command
+            .as_ref()
+            .is_some_and(|own| on_path(own.program).is_some());
+        let program = if self.name == "vscode" {
+            "code"
+        } else {
+            self.name
+        };
         let folder = (self.file)().and_then(|file| file.parent().map(Path::to_owned));
         // The home folder says nothing of one client.
-        own || on_path(program).is_some() || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
+        own || on_path(program).is_some()
+            || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
     }
 
     /// Whether the client knows us, and if so whether as `program` serves it now.
@@ -125,12 +145,22 @@ impl Client {
         let text = read(&self.path()?)?;
         let Some(servers) = self.servers else {
             let table = toml::table(&text, TABLE);
-            return Ok(table.map_or(State::Unknown, |table| if table.contains(program) { State::Known } else { State::Other }));
+            return Ok(table.map_or(State::Unknown, |table| {
+                if table.contains(program) {
+                    State::Known
+                } else {
+                    State::Other
+                }
+            }));
         };
         let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
         Ok(match entry {
             None => State::Unknown,
-            Some(known) if outdated(&known, &(self.entry)(program)).is_some_and(|keys| keys.is_empty()) => State::Known,
+            Some(known)
+                if outdated(&known, &(self.entry)(program)).is_some_and(|keys| keys.is_empty()) =>
+            {
+                State::Known
+            }
             Some(_) => State::Other,
         })
     }
@@ -140,7 +170,9 @@ impl Client {
         match (self.state(program)?, self.own_command()) {
             (State::Known, _) => Ok(Change::None),
             (State::Other, _) => self.update(program, dry),
-            (State::Unknown, Some((own, path))) => run(own, &path, vec![words(own.add, &[program, "mcp"])], dry),
+            (State::Unknown, Some((own, path))) => {
+                run(own, &path, vec![words(own.add, &[program, "mcp"])], dry)
+            }
             (State::Unknown, None) => self.add(program, dry),
         }
     }
@@ -148,9 +180,16 @@ impl Client {
     fn add(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
         let servers = self.json_servers()?;
         let path = self.path()?;
-        let has_servers = jsonc::get(&read(&path)?, &[servers]).with_context(|| self.left_alone())?.is_some();
-        let created = Created { file: !path.exists(), servers: !has_servers };
-        let change = self.edit(dry, |text| Ok(jsonc::set(text, &[servers, NAME], &(self.entry)(program))?))?;
+        let has_servers = jsonc::get(&read(&path)?, &[servers])
+            .with_context(|| self.left_alone())?
+            .is_some();
+        let created = Created {
+            file: !path.exists(),
+            servers: !has_servers,
+        };
+        let change = self.edit(dry, |text| {
+            Ok(jsonc::set(text, &[servers, NAME], &(self.entry)(program))?)
+        })?;
         if !dry {
             record::remember(&path, created)?;
         }
@@ -169,8 +208,12 @@ impl Client {
         };
         self.edit(dry, |text| {
             let known = jsonc::get(text, &[servers, NAME])?.unwrap_or_default();
-            let Some(keys) = outdated(&known, &entry) else { return Ok(jsonc::set(text, &[servers, NAME], &entry)?) };
-            Ok(keys.iter().try_fold(text.to_owned(), |text, key| jsonc::set(&text, &[servers, NAME, key], &entry[key]))?)
+            let Some(keys) = outdated(&known, &entry) else {
+                return Ok(jsonc::set(text, &[servers, NAME], &entry)?);
+            };
+            Ok(keys.iter().try_fold(text.to_owned(), |text, key| {
+                jsonc::set(&text, &[servers, NAME, key], &entry[key])
+            })?)
         })
     }
 
@@ -186,8 +229,13 @@ impl Client {
         let path = self.path()?;
         let created = record::recall(&path);
         let change = self.edit(dry, |text| {
-            let rest = jsonc::unset(text, &[servers, NAME], created.servers)?.unwrap_or_else(|| text.to_owned());
-            Ok(if created.file && rest.trim() == "{}" { String::new() } else { rest })
+            let rest = jsonc::unset(text, &[servers, NAME], created.servers)?
+                .unwrap_or_else(|| text.to_owned());
+            Ok(if created.file && rest.trim() == "{}" {
+                String::new()
+            } else {
+                rest
+            })
         })?;
         if !dry {
             record::forget(&path)?;
@@ -205,14 +253,26 @@ impl Client {
     }
 
     fn json_servers(&self) -> anyhow::Result<&'static str> {
-        self.servers.with_context(|| format!("`{}` is not on the path; it alone can change its file", self.name))
+        self.servers.with_context(|| {
+            format!(
+                "`{}` is not on the path; it alone can change its file",
+                self.name
+            )
+        })
     }
 
     fn left_alone(&self) -> String {
-        format!("{} is left alone", self.path().unwrap_or_default().display())
+        format!(
+            "{} is left alone",
+            self.path().unwrap_or_default().display()
+        )
     }
 
-    fn edit(&self, dry: bool, change: impl FnOnce(&str) -> anyhow::Result<String>) -> anyhow::Result<Change> {
+    fn edit(
+        &self,
+        dry: bool,
+        change: impl FnOnce(&str) -> anyhow::Result<String>,
+    ) -> anyhow::Result<Change> {
         let path = self.path()?;
         let before = read(&path)?;
         let after = change(&before).with_context(|| self.left_alone())?;
@@ -235,22 +295,43 @@ pub enum State {
 }
 
 fn words(arguments: &[&str], further: &[&str]) -> Vec<String> {
-    arguments.iter().chain(further).map(|word| (*word).to_owned()).collect()
+    arguments
+        .iter()
+        .chain(further)
+        .map(|word| (*word).to_owned())
+        .collect()
 }
 
-fn run(own: &OwnCommand, path: &Path, calls: Vec<Vec<String>>, dry: bool) -> anyhow::Result<Change> {
-    let shown = calls.iter().map(|call| format!("{} {}", own.program, call.join(" "))).collect();
+fn run(
+    own: &OwnCommand,
+    path: &Path,
+    calls: Vec<Vec<String>>,
+    dry: bool,
+) -> anyhow::Result<Change> {
+    let shown = calls
+        .iter()
+        .map(|call| format!("{} {}", own.program, call.join(" ")))
+        .collect();
     for call in calls.iter().filter(|_| !dry) {
-        let output = Command::new(path).args(call).output().with_context(|| format!("`{}` cannot be run", own.program))?;
+        let output = Command::new(path)
+            .args(call)
+            .output()
+            .with_context(|| format!("`{}` cannot be run", own.program))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            bail!("`{} {}` failed: {}", own.program, call.join(" "), said.trim());
+            bail!(
+                "`{} {}` failed: {}",
+                own.program,
+                call.join(" "),
+                said.trim()
+            );
         }
     }
     Ok(Change::Commands(shown))
 }
 
-/// The keys of an entry that start something else than `wanted` does; `None` if it is no entry. Everything else in it is the user's.
+/// The keys of an entry that start something else than `wanted` does; `None` if it is no entry.
+/// Everything else in it is the user's.
 fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
     let (known, wanted) = (known.as_object()?, wanted.as_object()?);
     let is_outdated = |key: &str, value: &Value| match key {
@@ -259,13 +340,25 @@ fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
         "type" => known.get(key).is_some_and(|known| known != value),
         _ => false,
     };
-    Some(wanted.iter().filter(|(key, value)| is_outdated(key, value)).map(|(key, _)| key.as_str()).collect())
+    Some(
+        wanted
+            .iter()
+            .filter(|(key, value)| is_outdated(key, value))
+            .map(|(key, _)| key.as_str())
+            .collect(),
+    )
 }
 
 fn opencode() -> Option<PathBuf> {
-    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))?.join("opencode");
+    let folder = variable("XDG_CONFIG_HOME")
+        .or_else(|| Some(home()?.join(".config")))?
+        .join("opencode");
     let commented = folder.join("opencode.jsonc");
-    Some(if commented.is_file() { commented } else { folder.join("opencode.json") })
+    Some(if commented.is_file() {
+        commented
+    } else {
+        folder.join("opencode.json")
+    })
 }
 
 fn home() -> Option<PathBuf> {
@@ -284,14 +377,23 @@ fn settings_home() -> Option<PathBuf> {
 }
 
 fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
 }
 
 /// Where a program lies. On Windows commands of npm end in `.cmd`.
 fn on_path(program: &str) -> Option<PathBuf> {
-    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd"]
+    } else {
+        &[""]
+    };
     let folders = std::env::var_os("PATH")?;
-    let places =
-        std::env::split_paths(&folders).flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{program}{ending}"))));
+    let places = std::env::split_paths(&folders).flat_map(|folder| {
+        endings
+            .iter()
+            .map(move |ending| folder.join(format!("{program}{ending}")))
+    });
     places.into_iter().find(|place| place.is_file())
 }

@@ -1,10 +1,15 @@
-//! A record of what `install` created in clients' files, so that `uninstall` removes that and no more.
+//! A record of what `install` created in clients' files, so that `uninstall` removes that and no
+//! more.
 //!
 //! One JSON object in the data folder, from the path of a file to what of it is ours.
 //!
-//! **Limits.** The data folder is a cache. Where the record is gone, an empty object stays behind in the client's file.
+//! **Limits.** The data folder is a cache. Where the record is gone, an empty object stays behind
+//! in the client's file.
 
-#![allow(clippy::disallowed_methods, reason = "the record is no file of a repository")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the record is no file of a repository"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +41,11 @@ pub fn remember(path: &Path, created: Created) -> anyhow::Result<()> {
 /// Removes this file from the record.
 pub fn forget(path: &Path) -> anyhow::Result<()> {
     let mut record = read();
-    if record.remove(&key(path)).is_none() { Ok(()) } else { write(&record) }
+    if record.remove(&key(path)).is_none() {
+        Ok(())
+    } else {
+        write(&record)
+    }
 }
 
 type Record = BTreeMap<String, Created>;
@@ -52,7 +61,8 @@ fn place() -> anyhow::Result<PathBuf> {
 /// What is recorded. A record that cannot be read says nothing.
 fn read() -> Record {
     let text = place().ok().and_then(|place| std::fs::read(place).ok());
-    text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    text.and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default()
 }
 
 fn write(record: &Record) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Sets keys in one table of a TOML file and leaves everything else as it is.
 //!
-//! **Limits.** Values are strings in one pair of quotes and arrays of them, as clients write them; where something else is found, nothing is
-//! changed.
+//! **Limits.** Values are strings in one pair of quotes and arrays of them, as clients write them;
+//! where something else is found, nothing is changed.
 
 /// The table of a name, without its head line.
 pub fn table<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -9,21 +9,34 @@ pub fn table<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(&rest[..table_end(rest)])
 }
 
-/// The text with a value in a table; `None` if there is no such table or the old value is none that is understood.
+/// The text with a value in a table; `None` if there is no such table or the old value is none that
+/// is understood.
 pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
     let begin = after_head(text, name)?;
     let body = &text[begin..begin + table_end(&text[begin..])];
     let mut at = begin;
     for line in body.split_inclusive('\n') {
-        if let Some(rest) = line.trim_start().strip_prefix(key).and_then(|rest| rest.trim_start().strip_prefix('=')) {
+        if let Some(rest) = line
+            .trim_start()
+            .strip_prefix(key)
+            .and_then(|rest| rest.trim_start().strip_prefix('='))
+        {
             let old = at + line.len() - rest.trim_start().len();
             let end = old + value_length(&text[old..])?;
             return Some(format!("{}{value}{}", &text[..old], &text[end..]));
         }
         at += line.len();
     }
-    let newline = if text[..begin].ends_with('\n') { "" } else { "\n" };
-    Some(format!("{}{newline}{key} = {value}\n{}", &text[..begin], &text[begin..]))
+    let newline = if text[..begin].ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    Some(format!(
+        "{}{newline}{key} = {value}\n{}",
+        &text[..begin],
+        &text[begin..]
+    ))
 }
 
 fn after_head(text: &str, name: &str) -> Option<usize> {
@@ -31,7 +44,11 @@ fn after_head(text: &str, name: &str) -> Option<usize> {
     for line in text.split_inclusive('\n') {
         at += line.len();
         let head = line.split('#').next().unwrap_or_default().trim();
-        if head.strip_prefix('[').and_then(|head| head.strip_suffix(']')).is_some_and(|head| head.trim() == name) {
+        if head
+            .strip_prefix('[')
+            .and_then(|head| head.strip_suffix(']'))
+            .is_some_and(|head| head.trim() == name)
+        {
             return Some(at);
         }
     }
@@ -94,16 +111,32 @@ mod tests {
         let with = set(text, "servers.a", "command", "\"/new\"").unwrap();
         assert_eq!(with, text.replace("'/old'", "\"/new\""));
         let with = set(text, "servers.a", "args", "[\"mcp\"]").unwrap();
-        assert_eq!(with, text.replace("[\n  \"a]\", # one\n  'b',\n]", "[\"mcp\"]"));
+        assert_eq!(
+            with,
+            text.replace("[\n  \"a]\", # one\n  'b',\n]", "[\"mcp\"]")
+        );
         assert_eq!(set("[a]", "a", "k", "1").unwrap(), "[a]\nk = 1\n");
-        assert_eq!(set("[a]\nx = 1\n[b]\nk = 2\n", "a", "k", "1").unwrap(), "[a]\nk = 1\nx = 1\n[b]\nk = 2\n");
-        assert!(table(text, "servers.a").unwrap().ends_with("env = { A = \"1\" }\n\n"));
+        assert_eq!(
+            set("[a]\nx = 1\n[b]\nk = 2\n", "a", "k", "1").unwrap(),
+            "[a]\nk = 1\nx = 1\n[b]\nk = 2\n"
+        );
+        assert!(
+            table(text, "servers.a")
+                .unwrap()
+                .ends_with("env = { A = \"1\" }\n\n")
+        );
         assert_eq!(table(text, "servers"), None);
     }
 
     #[test]
     fn what_is_not_understood_is_left_alone() {
-        for text in ["[a]\nk = \"\"\"x\"\"\"\n", "[a]\nk = 1\n", "[a]\nk = [\"x\"", "[a]\nk = \"x\n", "[b]\nk = \"x\"\n"] {
+        for text in [
+            "[a]\nk = \"\"\"x\"\"\"\n",
+            "[a]\nk = 1\n",
+            "[a]\nk = [\"x\"",
+            "[a]\nk = \"x\n",
+            "[b]\nk = \"x\"\n",
+        ] {
             assert_eq!(set(text, "a", "k", "1"), None, "{text}");
         }
     }

@@ -1,4 +1,5 @@
-//! How is a question put to a tool? The commands ask the same tools as MCP clients do, on one page, so that both know the same.
+//! How is a question put to a tool? The commands ask the same tools as MCP clients do, on one page,
+//! so that both know the same.
 //!
 //! **Limits.** Only an index that is there is asked; none is made.
 

@@ -1,6 +1,7 @@
 //! `codeagent clean`: which indexes go, how large are they, and which cannot go now?
 //!
-//! **Limits.** An index is made again by whoever needs it: a server of this repository makes it as soon as it may write.
+//! **Limits.** An index is made again by whoever needs it: a server of this repository makes it as
+//! soon as it may write.
 
 use clap::Args;
 use codeagent_core::engine::EngineError;
@@ -29,9 +30,16 @@ struct Row {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let (rows, notes) = if arguments.all { orphans(arguments.dry_run)? } else { (own(root, arguments.dry_run)?, Vec::new()) };
+    let (rows, notes) = if arguments.all {
+        orphans(arguments.dry_run)?
+    } else {
+        (own(root, arguments.dry_run)?, Vec::new())
+    };
     if root.json {
-        let rows: Vec<Value> = rows.iter().map(|row| as_json(row, arguments.dry_run)).collect();
+        let rows: Vec<Value> = rows
+            .iter()
+            .map(|row| as_json(row, arguments.dry_run))
+            .collect();
         return output::json(&json!({ "results": rows, "notes": notes }));
     }
     notes.iter().for_each(|note| output::note(note));
@@ -51,25 +59,47 @@ fn own(root: &Root, is_dry: bool) -> anyhow::Result<Vec<Row>> {
     if !is_dry {
         data.remove_index().map_err(EngineError::from)?;
     }
-    Ok(vec![Row { data, bytes, refused: None }])
+    Ok(vec![Row {
+        data,
+        bytes,
+        refused: None,
+    }])
 }
 
-/// What is kept of repositories that are gone. One whose folder cannot be removed does not keep the others.
+/// What is kept of repositories that are gone. One whose folder cannot be removed does not keep the
+/// others.
 fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
     let kept = DataHome::default().kept().map_err(EngineError::from)?;
     let orphans = kept.known.into_iter().filter(DataDir::is_orphan);
     let rows = orphans.map(|data| {
         let bytes = data.bytes();
         let refused = if is_dry { None } else { data.remove().err() };
-        Row { data, bytes, refused }
+        Row {
+            data,
+            bytes,
+            refused,
+        }
     });
     let unknown = count(kept.unknown as u64, "folder");
-    let note = format!("{unknown} of an older codeagent version; their repositories are recorded when they are next indexed");
-    Ok((rows.collect(), Some(note).filter(|_| kept.unknown > 0).into_iter().collect()))
+    let note = format!(
+        "{unknown} of an older codeagent version; their repositories are recorded when they are next indexed"
+    );
+    Ok((
+        rows.collect(),
+        Some(note)
+            .filter(|_| kept.unknown > 0)
+            .into_iter()
+            .collect(),
+    ))
 }
 
 fn line(row: &Row, is_dry: bool) -> String {
-    let what = format!("{} ({}), the index of {}", row.data.path().display(), size(row.bytes), row.data.root().display());
+    let what = format!(
+        "{} ({}), the index of {}",
+        row.data.path().display(),
+        size(row.bytes),
+        row.data.root().display()
+    );
     match &row.refused {
         Some(error) => format!("kept {what}: {error}"),
         None if is_dry => format!("would remove {what}"),
@@ -96,7 +126,11 @@ fn size(bytes: u64) -> String {
         }
         (number, unit) = (number / 1_000.0, larger);
     }
-    if unit == "B" { format!("{bytes} B") } else { format!("{number:.1} {unit}") }
+    if unit == "B" {
+        format!("{bytes} B")
+    } else {
+        format!("{number:.1} {unit}")
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +139,13 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        for (bytes, expected) in [(0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (1_234_567, "1.2 MB"), (5_000_000_000_000, "5000.0 GB")] {
+        for (bytes, expected) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.0 kB"),
+            (1_234_567, "1.2 MB"),
+            (5_000_000_000_000, "5000.0 GB"),
+        ] {
             assert_eq!(size(bytes), expected);
         }
     }

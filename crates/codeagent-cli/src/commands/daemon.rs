@@ -1,7 +1,7 @@
 //! `codeagent daemon`: who keeps the index in the background, and how does that begin and end?
 //!
-//! A daemon is this program once more, in a session of its own, with the door of the index open; all that is asked of it is asked there, so no
-//! process is ever ended by its number.
+//! A daemon is this program once more, in a session of its own, with the door of the index open;
+//! all that is asked of it is asked there, so no process is ever ended by its number.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -69,7 +69,12 @@ impl Begin {
     fn arguments(&self, data: &DataDir) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = ["daemon", "run", "--idle"].map(OsString::from).to_vec();
         arguments.push(self.idle.to_string().into());
-        arguments.extend(self.threads.given.iter().flat_map(|number| ["--threads".into(), number.to_string().into()]));
+        arguments.extend(
+            self.threads
+                .given
+                .iter()
+                .flat_map(|number| ["--threads".into(), number.to_string().into()]),
+        );
         arguments.extend(["--root".into(), data.root().into()]);
         arguments
     }
@@ -94,7 +99,10 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 /// What is said of who keeps the index; `is` is what came of the command.
 fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
     let data = root.data()?;
-    let log = keeping.filter(|keeping| keeping.role == Role::Daemon).map(|_| data.log_path()).transpose()?;
+    let log = keeping
+        .filter(|keeping| keeping.role == Role::Daemon)
+        .map(|_| data.log_path())
+        .transpose()?;
     if root.json {
         return output::json(&json!({
             "watching": keeping.is_some(),
@@ -105,33 +113,62 @@ fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
             "notes": [is],
         }));
     }
-    let Some(keeping) = keeping else { return output::lines([is]) };
-    let log = log.map(|log| format!(", log {}", log.display())).unwrap_or_default();
-    output::lines([format!("{is}: process {} (codeagent {}), since {}{log}", keeping.process, keeping.role.as_str(), since(keeping))])
+    let Some(keeping) = keeping else {
+        return output::lines([is]);
+    };
+    let log = log
+        .map(|log| format!(", log {}", log.display()))
+        .unwrap_or_default();
+    output::lines([format!(
+        "{is}: process {} (codeagent {}), since {}{log}",
+        keeping.process,
+        keeping.role.as_str(),
+        since(keeping)
+    )])
 }
 
 fn since(keeping: &Keeping) -> String {
-    let nanoseconds = keeping.since.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    i64::try_from(nanoseconds).ok().and_then(timestamp).unwrap_or_default()
+    let nanoseconds = keeping
+        .since
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_nanos();
+    i64::try_from(nanoseconds)
+        .ok()
+        .and_then(timestamp)
+        .unwrap_or_default()
 }
 
 fn status(root: &Root) -> anyhow::Result<()> {
     match door::who(&root.data()?) {
         Ok(keeping) => say(root, "watching", Some(&keeping)),
-        Err(error) if door::is_silence(&error) => {
-            say(root, "the codeagent that writes the index does not answer; it may be suspended: resume it or end it", None)
-        }
+        Err(error) if door::is_silence(&error) => say(
+            root,
+            "the codeagent that writes the index does not answer; it may be suspended: resume it or end it",
+            None,
+        ),
         Err(_) => say(root, "not watching", None),
     }
 }
 
 fn stop(root: &Root) -> anyhow::Result<()> {
     let data = root.data()?;
-    let Ok(keeping) = door::who(&data) else { return say(root, "no daemon is running", None) };
+    let Ok(keeping) = door::who(&data) else {
+        return say(root, "no daemon is running", None);
+    };
     if keeping.role != Role::Daemon {
-        return say(root, "no daemon is running; another process keeps the index up to date and was not stopped", Some(&keeping));
+        return say(
+            root,
+            "no daemon is running; another process keeps the index up to date and was not stopped",
+            Some(&keeping),
+        );
     }
-    door::end(&data, ENDING).with_context(|| format!("process {} was asked to stop and has not done so", keeping.process))?;
+    door::end(&data, ENDING).with_context(|| {
+        format!(
+            "process {} was asked to stop and has not done so",
+            keeping.process
+        )
+    })?;
     say(root, &format!("stopped process {}", keeping.process), None)
 }
 
@@ -141,11 +178,16 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     if let Ok(keeping) = door::who(&data) {
         return say(root, "already watching", Some(&keeping));
     }
-    let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data)).context("the daemon cannot be started")?;
+    let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data))
+        .context("the daemon cannot be started")?;
     let until = Instant::now() + READY;
     while Instant::now() < until {
         if let Ok(keeping) = door::who(&data) {
-            let is = if keeping.process == child.id() { "watching" } else { "already watching" };
+            let is = if keeping.process == child.id() {
+                "watching"
+            } else {
+                "already watching"
+            };
             return say(root, is, Some(&keeping));
         }
         if child.try_wait()?.is_some() {
@@ -154,21 +196,32 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
                 return say(root, "already watching", Some(&keeping));
             }
             data.lock_writer().map_err(EngineError::from)?;
-            let reason = data.log().map_err(EngineError::from)?.last_line()?.unwrap_or_default();
+            let reason = data
+                .log()
+                .map_err(EngineError::from)?
+                .last_line()?
+                .unwrap_or_default();
             bail!("the daemon has ended: {reason}");
         }
         std::thread::sleep(LOOK);
     }
-    bail!("process {} does not answer yet; {} says what it does", child.id(), data.log_path()?.display())
+    bail!(
+        "process {} does not answer yet; {} says what it does",
+        child.id(),
+        data.log_path()?.display()
+    )
 }
 
-/// The index, to keep it. One that another process has is waited for, as long as that process may take until it answers: some take the lock only to look.
+/// The index, to keep it. One that another process has is waited for, as long as that process may
+/// take until it answers: some take the lock only to look.
 fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
     let data = root.data()?;
     let until = Instant::now() + RIVAL;
     loop {
         match Engine::open(&root.folder, options.clone()) {
-            Err(EngineError::Data(DataDirError::Locked(_))) if Instant::now() < until && door::who(&data).is_err() => {
+            Err(EngineError::Data(DataDirError::Locked(_)))
+                if Instant::now() < until && door::who(&data).is_err() =>
+            {
                 std::thread::sleep(LOOK)
             }
             opened => return Ok(opened?),
@@ -180,9 +233,21 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
 fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
-    let ingest =
-        IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
-    let engine = open(root, &EngineOptions { ingest, tolerate_config: true, model: model::source(), ..EngineOptions::default() })?;
+    let ingest = IngestOptions {
+        threads: begin.threads.number(),
+        cancel: Arc::clone(&cancel),
+        in_background: true,
+        ..IngestOptions::default()
+    };
+    let engine = open(
+        root,
+        &EngineOptions {
+            ingest,
+            tolerate_config: true,
+            model: model::source(),
+            ..EngineOptions::default()
+        },
+    )?;
     let data = engine.data().clone();
     let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
     door::who(&data).context("other processes cannot reach this one")?;
@@ -201,12 +266,19 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
 }
 
 fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let keeper = Arc::downgrade(keeper);
-    std::thread::Builder::new().name("codeagent-interrupt".to_owned()).spawn(move || {
-        if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
-            keeper.upgrade().iter().for_each(|keeper| keeper.end());
-        }
-    })?;
+    std::thread::Builder::new()
+        .name("codeagent-interrupt".to_owned())
+        .spawn(move || {
+            if runtime
+                .block_on(codeagent_mcp::serve::stop_signal())
+                .is_ok()
+            {
+                keeper.upgrade().iter().for_each(|keeper| keeper.end());
+            }
+        })?;
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! `codeagent debug`: what the engine makes of a file, a line or all calls, for contributors (`docs/CONTRIBUTING.md`).
+//! `codeagent debug`: what the engine makes of a file, a line or all calls, for contributors
+//! (`docs/CONTRIBUTING.md`).
 //!
 //! **Limits.** The texts are for reading; they are no interface and change without notice.
 
@@ -30,22 +31,32 @@ enum What {
         #[arg(value_name = "FILE:LINE[:COLUMN]")]
         place: String,
     },
-    /// Print every call of the repository with what it is counted as: edge, unresolved, unknown name or external
+    /// Print every call of the repository with what it is counted as: edge, unresolved, unknown
+    /// name or external
     Calls,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let workspace = Workspace::open(&root.folder)?.with_packages(DataHome::default().packages()).configured(true)?;
+    let workspace = Workspace::open(&root.folder)?
+        .with_packages(DataHome::default().packages())
+        .configured(true)?;
     let text = match &arguments.what {
         What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
         What::Link { place } => {
-            let (path, line, column) = parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
-            inspect::links(&workspace, &workspace.resolve(path)?, SitesAt { line, column })?
+            let (path, line, column) =
+                parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
+            inspect::links(
+                &workspace,
+                &workspace.resolve(path)?,
+                SitesAt { line, column },
+            )?
         }
         What::Calls => inspect::calls(&workspace)?,
     };
     if root.json {
-        return output::json(&serde_json::json!({ "results": text.lines().collect::<Vec<_>>(), "notes": [] }));
+        return output::json(
+            &serde_json::json!({ "results": text.lines().collect::<Vec<_>>(), "notes": [] }),
+        );
     }
     output::lines(text.lines())
 }
@@ -54,7 +65,10 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 fn parse_place(place: &str) -> Option<(&str, u32, Option<u32>)> {
     let (before, last) = place.rsplit_once(':')?;
     let last = last.parse().ok()?;
-    match before.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+    match before
+        .rsplit_once(':')
+        .and_then(|(path, line)| Some((path, line.parse().ok()?)))
+    {
         Some((path, line)) => Some((path, line, Some(last))),
         None => Some((before, last, None)),
     }

@@ -24,11 +24,17 @@ struct Finding {
 }
 
 fn fine(line: impl Into<String>) -> Finding {
-    Finding { line: line.into(), is_wrong: false }
+    Finding {
+        line: line.into(),
+        is_wrong: false,
+    }
 }
 
 fn wrong(line: impl Into<String>) -> Finding {
-    Finding { line: line.into(), is_wrong: true }
+    Finding {
+        line: line.into(),
+        is_wrong: true,
+    }
 }
 
 pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
@@ -36,8 +42,12 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     if let Ok(differences) = engine::sqlite_differences()
         && !differences.is_empty()
     {
-        let how = "answers in parallel wait for each other (docs/embedding.md says how to compile it)";
-        findings.push(fine(format!("SQLite: compiled {}; {how}", differences.join(", "))));
+        let how =
+            "answers in parallel wait for each other (docs/embedding.md says how to compile it)";
+        findings.push(fine(format!(
+            "SQLite: compiled {}; {how}",
+            differences.join(", ")
+        )));
     }
     findings.extend(repository(root));
     findings.push(match model::tried() {
@@ -47,21 +57,40 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     });
     findings.extend(clients());
     let is_fine = findings.iter().all(|finding| !finding.is_wrong);
-    let code = if is_fine { ExitCode::SUCCESS } else { exit::FOUND.into() };
+    let code = if is_fine {
+        ExitCode::SUCCESS
+    } else {
+        exit::FOUND.into()
+    };
     if root.json {
-        let rows: Vec<_> = findings.iter().map(|finding| json!({ "ok": !finding.is_wrong, "text": finding.line })).collect();
+        let rows: Vec<_> = findings
+            .iter()
+            .map(|finding| json!({ "ok": !finding.is_wrong, "text": finding.line }))
+            .collect();
         output::json(&json!({ "results": rows, "notes": [] }))?;
         return Ok(code);
     }
-    let lines = findings.iter().map(|finding| format!("{} {}", if finding.is_wrong { "!!" } else { "ok" }, finding.line));
+    let lines = findings.iter().map(|finding| {
+        format!(
+            "{} {}",
+            if finding.is_wrong { "!!" } else { "ok" },
+            finding.line
+        )
+    });
     output::lines(lines)?;
     Ok(code)
 }
 
 fn versions() -> String {
-    let grammars: Vec<String> = engine::grammars().map(|(language, version)| format!("{} {version}", language.as_str())).collect();
+    let grammars: Vec<String> = engine::grammars()
+        .map(|(language, version)| format!("{} {version}", language.as_str()))
+        .collect();
     let (layout, sqlite) = (engine::SCHEMA_VERSION, engine::sqlite_version());
-    format!("codeagent {}, index layout {layout}, SQLite {sqlite}, grammars of version {}", env!("CARGO_PKG_VERSION"), grammars.join(", "))
+    format!(
+        "codeagent {}, index layout {layout}, SQLite {sqlite}, grammars of version {}",
+        env!("CARGO_PKG_VERSION"),
+        grammars.join(", ")
+    )
 }
 
 fn repository(root: &Root) -> Vec<Finding> {
@@ -74,9 +103,13 @@ fn repository(root: &Root) -> Vec<Finding> {
     }
     let mut findings = vec![fine(format!("repository {}", workspace.root().display()))];
     match workspace.clone().configured(false) {
-        Ok(workspace) => {
-            findings.extend(workspace.config().remarks.iter().map(|remark| wrong(format!(".codeagent/config.json: {remark}"))))
-        }
+        Ok(workspace) => findings.extend(
+            workspace
+                .config()
+                .remarks
+                .iter()
+                .map(|remark| wrong(format!(".codeagent/config.json: {remark}"))),
+        ),
         Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
     }
     match DataHome::default().data_dir(workspace.root()) {
@@ -95,14 +128,24 @@ fn repository(root: &Root) -> Vec<Finding> {
 fn kept(data: &DataDir) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(keeping) = door::who(data) {
-        findings.push(fine(format!("index: kept up to date by process {} (codeagent {})", keeping.process, keeping.role.as_str())));
+        findings.push(fine(format!(
+            "index: kept up to date by process {} (codeagent {})",
+            keeping.process,
+            keeping.role.as_str()
+        )));
     }
     if data.has_database() {
         let checked = data.database().map_err(|error| error.to_string());
-        findings.push(match checked.and_then(|path| engine::check_database(&path).map_err(|error| error.to_string())) {
-            Ok(()) => fine("index: consistent; `codeagent status --verify` compares it with a fresh one"),
-            Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
-        });
+        findings.push(
+            match checked
+                .and_then(|path| engine::check_database(&path).map_err(|error| error.to_string()))
+            {
+                Ok(()) => fine(
+                    "index: consistent; `codeagent status --verify` compares it with a fresh one",
+                ),
+                Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
+            },
+        );
     }
     match http::token_rights(data) {
         None => {}
@@ -123,14 +166,22 @@ fn watched(workspace: &Workspace) -> Finding {
     let failure = match Watcher::new(workspace, None) {
         Ok(watcher) => {
             watcher.cover(&folders);
-            watcher.failure().map(|error| (error.to_string(), matches!(error, WatchError::Limit)))
+            watcher
+                .failure()
+                .map(|error| (error.to_string(), matches!(error, WatchError::Limit)))
         }
         Err(error) => Some((error.to_string(), matches!(error, WatchError::Limit))),
     };
     match failure {
-        None => fine(format!("watching: {} can be watched", count(folders.len() as u64, "folder"))),
+        None => fine(format!(
+            "watching: {} can be watched",
+            count(folders.len() as u64, "folder")
+        )),
         // What the system cannot do at all is nothing wrong.
-        Some((error, is_wrong)) => Finding { line: format!("watching: {error}; files are polled"), is_wrong },
+        Some((error, is_wrong)) => Finding {
+            line: format!("watching: {error}; files are polled"),
+            is_wrong,
+        },
     }
 }
 
@@ -143,22 +194,38 @@ fn index(root: &Root) -> Vec<Finding> {
     match looked {
         Err(error) => {
             let error = told(&error);
-            let hint = if error.contains("`codeagent index") { "" } else { "; run `codeagent index`" };
+            let hint = if error.contains("`codeagent index") {
+                ""
+            } else {
+                "; run `codeagent index`"
+            };
             vec![wrong(format!("index: {error}{hint}"))]
         }
         Ok((status, failed, lag)) => {
             let counts = status.counts;
             let files = count(counts.files - failed.len() as u64, "file");
-            let mut findings = vec![fine(format!("index: {files}, {}", count(counts.symbols, "symbol")))];
+            let mut findings = vec![fine(format!(
+                "index: {files}, {}",
+                count(counts.symbols, "symbol")
+            ))];
             if !lag.is_none() {
                 // That there was no time to compare the files is nothing wrong.
                 let is_wrong = !lag.everything || lag.failure.is_some();
-                let hint = if is_wrong { "; run `codeagent index`" } else { "" };
-                findings.push(Finding { line: format!("index: {lag}{hint}"), is_wrong });
+                let hint = if is_wrong {
+                    "; run `codeagent index`"
+                } else {
+                    ""
+                };
+                findings.push(Finding {
+                    line: format!("index: {lag}{hint}"),
+                    is_wrong,
+                });
             }
             if !failed.is_empty() {
                 let files = count(failed.len() as u64, "file");
-                findings.push(wrong(format!("index: {files} could not be indexed; `codeagent status` lists them")));
+                findings.push(wrong(format!(
+                    "index: {files} could not be indexed; `codeagent status` lists them"
+                )));
             }
             findings
         }
@@ -166,14 +233,23 @@ fn index(root: &Root) -> Vec<Finding> {
 }
 
 fn clients() -> Vec<Finding> {
-    let Some(program) = std::env::current_exe().ok().and_then(|path| path.to_str().map(str::to_owned)) else { return Vec::new() };
+    let Some(program) = std::env::current_exe()
+        .ok()
+        .and_then(|path| path.to_str().map(str::to_owned))
+    else {
+        return Vec::new();
+    };
     let present = CLIENTS.iter().filter(|client| client.is_present());
     let findings = present.map(|client| match client.state(&program) {
         Ok(State::Known) => fine(format!("{}: set up", client.name)),
-        Ok(State::Unknown) => fine(format!("{}: not set up; `codeagent install {}`", client.name, client.name)),
-        Ok(State::Other) => {
-            wrong(format!("{}: configured for a different codeagent executable; `codeagent install {}`", client.name, client.name))
-        }
+        Ok(State::Unknown) => fine(format!(
+            "{}: not set up; `codeagent install {}`",
+            client.name, client.name
+        )),
+        Ok(State::Other) => wrong(format!(
+            "{}: configured for a different codeagent executable; `codeagent install {}`",
+            client.name, client.name
+        )),
         Err(error) => wrong(format!("{}: {}", client.name, told(&error))),
     });
     findings.collect()

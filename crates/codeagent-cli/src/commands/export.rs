@@ -18,7 +18,8 @@ pub struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Tsv)]
     format: TableFormat,
-    /// Prefix of the output files: PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv, PREFIX.refs.tsv
+    /// Prefix of the output files: PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv,
+    /// PREFIX.refs.tsv
     #[arg(long, value_name = "PREFIX")]
     out: PathBuf,
 }
@@ -30,17 +31,29 @@ enum TableFormat {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = arguments.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = arguments
+        .out
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!(Usage(format!("--out: {} is not a folder", folder.display())));
+        bail!(Usage(format!(
+            "--out: {} is not a folder",
+            folder.display()
+        )));
     }
     let (answers, lag) = root.settled()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
     let mut written = Vec::new();
-    for (name, text) in [("symbols", &tables.symbols), ("calls", &tables.calls), ("inherits", &tables.inherits), ("refs", &tables.refs)] {
+    for (name, text) in [
+        ("symbols", &tables.symbols),
+        ("calls", &tables.calls),
+        ("inherits", &tables.inherits),
+        ("refs", &tables.refs),
+    ] {
         let path = table_path(&arguments.out, name);
-        codeagent_workspace::write_output(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        codeagent_workspace::write_output(&path, text)
+            .with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
     let notes = lacking(&answers, &lag)?;
@@ -54,10 +67,16 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
 /// What of the repository is not in the tables.
 fn lacking(answers: &Answers, lag: &Lag) -> anyhow::Result<Vec<String>> {
-    let mut notes: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().collect();
+    let mut notes: Vec<String> = (!lag.is_none())
+        .then(|| lag.to_string())
+        .into_iter()
+        .collect();
     let failed = query::unread_files(&answers.snapshot()?)?.len();
     if failed > 0 {
-        notes.push(format!("{} could not be indexed (`codeagent status` lists them)", output::count(failed as u64, "file")));
+        notes.push(format!(
+            "{} could not be indexed (`codeagent status` lists them)",
+            output::count(failed as u64, "file")
+        ));
     }
     Ok(notes)
 }

@@ -1,7 +1,8 @@
-//! `codeagent hook`: adds the symbols of a name to an agent's grep. The event is read from standard input and answered on standard output, in the
-//! form of Claude Code's hooks.
+//! `codeagent hook`: adds the symbols of a name to an agent's grep. The event is read from standard
+//! input and answered on standard output, in the form of Claude Code's hooks.
 //!
-//! **Limits.** Without an index, a matching symbol or a known event it prints nothing and succeeds, so that the agent goes on.
+//! **Limits.** Without an index, a matching symbol or a known event it prints nothing and succeeds,
+//! so that the agent goes on.
 
 use std::io::Read;
 
@@ -30,8 +31,14 @@ fn told(root: &Root) -> Option<Value> {
     let mut event = Vec::new();
     std::io::stdin().take(EVENT).read_to_end(&mut event).ok()?;
     let event: Value = serde_json::from_slice(&event).ok()?;
-    let (name, pattern) = (event["hook_event_name"].as_str()?, event["tool_input"]["pattern"].as_str()?);
-    let known: Vec<String> = names(pattern).iter().flat_map(|name| symbols(root, name)).collect();
+    let (name, pattern) = (
+        event["hook_event_name"].as_str()?,
+        event["tool_input"]["pattern"].as_str()?,
+    );
+    let known: Vec<String> = names(pattern)
+        .iter()
+        .flat_map(|name| symbols(root, name))
+        .collect();
     if known.is_empty() {
         return None;
     }
@@ -48,27 +55,54 @@ fn names(pattern: &str) -> Vec<String> {
     let mut rest = pattern.chars();
     while let Some(character) = rest.next() {
         // What is escaped is itself if it is no letter, and a class or a boundary if it is one.
-        plain.push(if character == '\\' { rest.next().filter(|escaped| *escaped == '.').unwrap_or(' ') } else { character });
+        plain.push(if character == '\\' {
+            rest.next().filter(|escaped| *escaped == '.').unwrap_or(' ')
+        } else {
+            character
+        });
     }
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '.');
-    let names = plain.split(|character| !is_part(character)).map(|name| name.trim_matches('.'));
-    let mut names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let is_part =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '.');
+    let names = plain
+        .split(|character| !is_part(character))
+        .map(|name| name.trim_matches('.'));
+    let mut names: Vec<String> = names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
     names.dedup();
     names.truncate(NAMES);
     names
 }
 
 fn symbols(root: &Root, name: &str) -> Vec<String> {
-    let Ok(answer) = ask(root, "lookup_symbol", Question::default().with("qualified_name", name)) else { return Vec::new() };
-    let rows = answer.value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let Ok(answer) = ask(
+        root,
+        "lookup_symbol",
+        Question::default().with("qualified_name", name),
+    ) else {
+        return Vec::new();
+    };
+    let rows = answer
+        .value
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let line = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap_or_default();
         let word = row["kind"].as_str().unwrap_or(text("node_type"));
-        let line = format!("{word} {}{}  {}:{}", text("qualified_name"), text("parameter_signature"), text("file_path"), row["line_start"]);
+        let line = format!(
+            "{word} {}{}  {}:{}",
+            text("qualified_name"),
+            text("parameter_signature"),
+            text("file_path"),
+            row["line_start"]
+        );
         // A name with a line break in it would be a line of its own.
         Line::from(line).painted()
     };
-    let more = (rows.len() > SYMBOLS).then(|| format!("and {} more named {name}", rows.len() - SYMBOLS));
+    let more =
+        (rows.len() > SYMBOLS).then(|| format!("and {} more named {name}", rows.len() - SYMBOLS));
     rows.iter().take(SYMBOLS).map(line).chain(more).collect()
 }
 
@@ -81,7 +115,10 @@ mod tests {
         for (pattern, expected) in [
             ("Place", vec!["Place"]),
             (r"\bCart\.Total\(", vec!["Cart.Total"]),
-            (r"class\s+Order|OrderService", vec!["class", "Order", "OrderService"]),
+            (
+                r"class\s+Order|OrderService",
+                vec!["class", "Order", "OrderService"],
+            ),
             (r"\w+.*?", vec![]),
             ("a|b|c|d|e", vec!["a", "b", "c", "d"]),
             ("trailing\\", vec!["trailing"]),

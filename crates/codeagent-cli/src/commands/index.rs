@@ -47,8 +47,15 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     root.check()?;
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
-    let ingest = IngestOptions { threads: arguments.threads.number(), cancel, ..IngestOptions::default() };
-    let options = EngineOptions { ingest, ..EngineOptions::default() };
+    let ingest = IngestOptions {
+        threads: arguments.threads.number(),
+        cancel,
+        ..IngestOptions::default()
+    };
+    let options = EngineOptions {
+        ingest,
+        ..EngineOptions::default()
+    };
     let bar = progress_bar()?;
     let progress = |progress| show(&bar, progress);
     let opened = if arguments.rebuild {
@@ -73,12 +80,26 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     say_healed(&engine);
     let answers = engine.answers();
-    let remarks = answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index());
+    let remarks = answers
+        .workspace()
+        .config()
+        .remarks
+        .iter()
+        .map(String::as_str)
+        .chain(answers.workspace().brought_index());
     let mut notes: Vec<String> = remarks.map(str::to_owned).collect();
     let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
-    let details = if arguments.verbose { details(&engine, &summary)? } else { Vec::new() };
-    let nothing = (summary.files() == 0 && summary.problems.is_empty())
-        .then(|| format!("no C# or TypeScript files in {}; nothing is indexed", answers.workspace().root().display()));
+    let details = if arguments.verbose {
+        details(&engine, &summary)?
+    } else {
+        Vec::new()
+    };
+    let nothing = (summary.files() == 0 && summary.problems.is_empty()).then(|| {
+        format!(
+            "no C# or TypeScript files in {}; nothing is indexed",
+            answers.workspace().root().display()
+        )
+    });
     if root.json {
         notes.extend(nothing.clone());
         output::json(&report(&summary, &notes, &details))?;
@@ -93,7 +114,11 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         root.data()?.remove_index().map_err(EngineError::from)?;
     }
     let failed = arguments.strict && !summary.problems.is_empty();
-    Ok(if failed { exit::FILES_FAILED.into() } else { ExitCode::SUCCESS })
+    Ok(if failed {
+        exit::FILES_FAILED.into()
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Throws a damaged index away and makes a new one, or has who writes it do so.
@@ -102,7 +127,14 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
         Ok(engine) => engine,
         Err(error) if exit::is_locked(&error) => {
             let data = root.data()?;
-            let granted = door::sync(&data, &Wish { anew: true, ..Wish::default() }, LONGEST);
+            let granted = door::sync(
+                &data,
+                &Wish {
+                    anew: true,
+                    ..Wish::default()
+                },
+                LONGEST,
+            );
             return granted.map(drop).map_err(|_| error);
         }
         Err(error) => return Err(error),
@@ -111,12 +143,24 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
     Ok(engine.close()?)
 }
 
-/// The engine of a command that is about to make the index anew, or to find out whether it has to be.
+/// The engine of a command that is about to make the index anew, or to find out whether it has to
+/// be.
 pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
-    let ingest = IngestOptions { cancel, ..IngestOptions::default() };
-    Ok(Engine::open(&root.folder, EngineOptions { ingest, rebuild, tolerate_config: true, ..EngineOptions::default() })?)
+    let ingest = IngestOptions {
+        cancel,
+        ..IngestOptions::default()
+    };
+    Ok(Engine::open(
+        &root.folder,
+        EngineOptions {
+            ingest,
+            rebuild,
+            tolerate_config: true,
+            ..EngineOptions::default()
+        },
+    )?)
 }
 
 /// Says it if the index was damaged.
@@ -134,7 +178,8 @@ enum Opened {
     Elsewhere(String),
 }
 
-/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody in or does not answer.
+/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody
+/// in or does not answer.
 fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
     let mut is_said = false;
     loop {
@@ -147,8 +192,12 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
         }
         let note = match elsewhere(root, &options.ingest.cancel)? {
             Elsewhere::Done(text) => return Ok(Opened::Elsewhere(text)),
-            Elsewhere::Closed => "another codeagent process is indexing this repository; waiting".to_owned(),
-            Elsewhere::Silent => format!("{error} and does not answer; waiting for it. It may be suspended: resume it or end it"),
+            Elsewhere::Closed => {
+                "another codeagent process is indexing this repository; waiting".to_owned()
+            }
+            Elsewhere::Silent => format!(
+                "{error} and does not answer; waiting for it. It may be suspended: resume it or end it"
+            ),
         };
         if !std::mem::replace(&mut is_said, true) {
             output::note(&note);
@@ -171,12 +220,29 @@ enum Elsewhere {
 fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let data = root.data()?;
     if let Err(error) = door::who(&data) {
-        return Ok(if door::is_silence(&error) { Elsewhere::Silent } else { Elsewhere::Closed });
+        return Ok(if door::is_silence(&error) {
+            Elsewhere::Silent
+        } else {
+            Elsewhere::Closed
+        });
     }
     let (reply, answer) = std::sync::mpsc::channel();
     let asked = data.clone();
-    let ask = move || reply.send(door::sync(&asked, &Wish { everything: true, ..Wish::default() }, LONGEST)).ok();
-    std::thread::Builder::new().name("codeagent-sync".to_owned()).spawn(ask)?;
+    let ask = move || {
+        reply
+            .send(door::sync(
+                &asked,
+                &Wish {
+                    everything: true,
+                    ..Wish::default()
+                },
+                LONGEST,
+            ))
+            .ok()
+    };
+    std::thread::Builder::new()
+        .name("codeagent-sync".to_owned())
+        .spawn(ask)?;
     let granted = loop {
         match answer.recv_timeout(LOOK) {
             Ok(Ok(granted)) => break granted,
@@ -184,7 +250,9 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
                 return Err(EngineError::Ingest(IngestError::Interrupted).into());
             }
             // Suspended at work, it answers nobody else either.
-            Err(RecvTimeoutError::Timeout) if door::who(&data).is_err_and(|error| door::is_silence(&error)) => {
+            Err(RecvTimeoutError::Timeout)
+                if door::who(&data).is_err_and(|error| door::is_silence(&error)) =>
+            {
                 return Ok(Elsewhere::Silent);
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -192,21 +260,45 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
         }
     };
     let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
-    let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
+    let behind = granted
+        .behind
+        .map(|behind| format!("; {behind}"))
+        .unwrap_or_default();
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     let edges = count(counts.edges, "edge");
-    Ok(Elsewhere::Done(format!("{files}, {symbols}, {edges}, updated by the process that watches the repository{behind}")))
+    Ok(Elsewhere::Done(format!(
+        "{files}, {symbols}, {edges}, updated by the process that watches the repository{behind}"
+    )))
 }
 
 /// The one line that says what the index holds now.
 fn line(summary: &Summary) -> String {
-    let resolved = summary.resolved_percent(None).map(|percent| format!(", {percent:.1}% of calls resolved")).unwrap_or_default();
+    let resolved = summary
+        .resolved_percent(None)
+        .map(|percent| format!(", {percent:.1}% of calls resolved"))
+        .unwrap_or_default();
     let partial: u64 = summary.languages.iter().map(|counts| counts.partial).sum();
-    let partial = if partial > 0 { format!(", {} with parse errors", count(partial, "file")) } else { String::new() };
+    let partial = if partial > 0 {
+        format!(", {} with parse errors", count(partial, "file"))
+    } else {
+        String::new()
+    };
     let failed = summary.problems.len() as u64;
-    let failed = if failed > 0 { format!(", {} could not be indexed", count(failed, "file")) } else { String::new() };
-    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status --all` lists them)" };
-    let unchanged = if summary.unchanged { "nothing changed: " } else { "" };
+    let failed = if failed > 0 {
+        format!(", {} could not be indexed", count(failed, "file"))
+    } else {
+        String::new()
+    };
+    let hint = if partial.is_empty() && failed.is_empty() {
+        ""
+    } else {
+        " (`codeagent status --all` lists them)"
+    };
+    let unchanged = if summary.unchanged {
+        "nothing changed: "
+    } else {
+        ""
+    };
     format!(
         "{unchanged}{}, {}, {}{resolved}, {:.1} s{partial}{failed}{hint}",
         count(summary.files(), "file"),
@@ -218,7 +310,10 @@ fn line(summary: &Summary) -> String {
 
 /// What `--json` prints.
 fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
-    let failed = summary.problems.iter().map(|problem| json!({ "path": problem.path, "reason": problem.message }));
+    let failed = summary
+        .problems
+        .iter()
+        .map(|problem| json!({ "path": problem.path, "reason": problem.message }));
     json!({
         "unchanged": summary.unchanged,
         "files": summary.files(),
@@ -235,11 +330,25 @@ fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
 
 /// What `--verbose` adds.
 fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
-    let mut lines: Vec<String> = summary.problems.iter().map(|problem| format!("failed {}: {}", problem.path, problem.message)).collect();
-    lines.extend(summary.remarks.iter().map(|remark| format!("project {remark}")));
+    let mut lines: Vec<String> = summary
+        .problems
+        .iter()
+        .map(|problem| format!("failed {}: {}", problem.path, problem.message))
+        .collect();
+    lines.extend(
+        summary
+            .remarks
+            .iter()
+            .map(|remark| format!("project {remark}")),
+    );
     let snapshot = engine.answers().snapshot()?;
     let partly_read = query::partly_read_files(&snapshot)?;
-    lines.extend(partly_read.iter().map(|file| format!("parse errors {}: {} of {} bytes", file.path, file.error_bytes, file.bytes)));
+    lines.extend(partly_read.iter().map(|file| {
+        format!(
+            "parse errors {}: {} of {} bytes",
+            file.path, file.error_bytes, file.bytes
+        )
+    }));
     lines.push(summary.work());
     Ok(lines)
 }
@@ -247,7 +356,9 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
 /// Drawn on a terminal only.
 pub fn progress_bar() -> anyhow::Result<ProgressBar> {
     let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template("{msg:>7} {wide_bar} {pos}/{len}")?);
+    bar.set_style(ProgressStyle::with_template(
+        "{msg:>7} {wide_bar} {pos}/{len}",
+    )?);
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
@@ -261,16 +372,27 @@ pub fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.done as u64);
 }
 
-/// The first Ctrl-C or SIGTERM ends the work in good order, the second at once: what is not committed is rolled back.
+/// The first Ctrl-C or SIGTERM ends the work in good order, the second at once: what is not
+/// committed is rolled back.
 fn stop_on_interrupt(cancel: Arc<AtomicBool>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::Builder::new().name("codeagent-interrupt".to_owned()).spawn(move || {
-        if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
-            cancel.store(true, Ordering::Relaxed);
-            if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
-                std::process::exit(exit::INTERRUPTED.into());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    std::thread::Builder::new()
+        .name("codeagent-interrupt".to_owned())
+        .spawn(move || {
+            if runtime
+                .block_on(codeagent_mcp::serve::stop_signal())
+                .is_ok()
+            {
+                cancel.store(true, Ordering::Relaxed);
+                if runtime
+                    .block_on(codeagent_mcp::serve::stop_signal())
+                    .is_ok()
+                {
+                    std::process::exit(exit::INTERRUPTED.into());
+                }
             }
-        }
-    })?;
+        })?;
     Ok(())
 }

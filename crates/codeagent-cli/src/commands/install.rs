@@ -1,4 +1,5 @@
-//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to the MCP servers of a client, or remove it.
+//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to the MCP servers of
+//! a client, or remove it.
 //!
 //! **Limits.** Other settings of clients (hooks, instructions, skills) are not touched.
 
@@ -31,44 +32,75 @@ pub struct Arguments {
 }
 
 fn names() -> Vec<&'static str> {
-    CLIENTS.iter().map(|client| client.name).chain([ALL]).collect()
+    CLIENTS
+        .iter()
+        .map(|client| client.name)
+        .chain([ALL])
+        .collect()
 }
 
 pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("the path of this command is not known")?;
-    let program = program.to_str().context("the path of the codeagent executable is not valid Unicode")?;
+    let program = program
+        .to_str()
+        .context("the path of the codeagent executable is not valid Unicode")?;
     if is_passing(Path::new(program)) {
-        output::note(&format!("{program} is in a cache that may be cleared; install codeagent permanently first"));
+        output::note(&format!(
+            "{program} is in a cache that may be cleared; install codeagent permanently first"
+        ));
     }
-    each(root, arguments, Vec::new(), |client| client.install(program, arguments.dry_run))
+    each(root, arguments, Vec::new(), |client| {
+        client.install(program, arguments.dry_run)
+    })
 }
 
 pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let stopped = if arguments.client == ALL { stop_daemons(arguments.dry_run)? } else { Vec::new() };
-    each(root, arguments, stopped, |client| client.uninstall(arguments.dry_run))
+    let stopped = if arguments.client == ALL {
+        stop_daemons(arguments.dry_run)?
+    } else {
+        Vec::new()
+    };
+    each(root, arguments, stopped, |client| {
+        client.uninstall(arguments.dry_run)
+    })
 }
 
 /// Stops the daemons of all repositories.
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
     for data in DataHome::default().kept()?.known {
-        let Ok(keeping) = door::who(&data) else { continue };
+        let Ok(keeping) = door::who(&data) else {
+            continue;
+        };
         if keeping.role != Role::Daemon {
             continue;
         }
         if !dry && let Err(error) = door::end(&data, ENDING) {
-            output::note(&format!("the daemon of {} (process {}) was not stopped: {error}", data.root().display(), keeping.process));
+            output::note(&format!(
+                "the daemon of {} (process {}) was not stopped: {error}",
+                data.root().display(),
+                keeping.process
+            ));
             continue;
         }
         let word = if dry { "would stop" } else { "stopped" };
-        said.push(format!("{word} the daemon of {} (process {})", data.root().display(), keeping.process));
+        said.push(format!(
+            "{word} the daemon of {} (process {})",
+            data.root().display(),
+            keeping.process
+        ));
     }
     Ok(said)
 }
 
 /// Whether a program lies where `npx` and `uvx` put what they run once.
 fn is_passing(program: &Path) -> bool {
-    program.components().any(|part| matches!(part.as_os_str().to_str(), Some("_npx" | ".cache" | "uv-cache")))
+    program.components().any(|part| {
+        matches!(
+            part.as_os_str().to_str(),
+            Some("_npx" | ".cache" | "uv-cache")
+        )
+    })
 }
 
 fn each(
@@ -77,7 +109,9 @@ fn each(
     mut said: Vec<String>,
     change: impl Fn(&Client) -> anyhow::Result<Change>,
 ) -> anyhow::Result<()> {
-    let is_asked = |client: &&Client| arguments.client == client.name || arguments.client == ALL && client.is_present();
+    let is_asked = |client: &&Client| {
+        arguments.client == client.name || arguments.client == ALL && client.is_present()
+    };
     let asked: Vec<&Client> = CLIENTS.iter().filter(is_asked).collect();
     if asked.is_empty() {
         output::note("no supported client found; name one to configure it anyway");
@@ -107,11 +141,16 @@ fn told(client: &Client, change: &Change, dry: bool) -> Vec<String> {
     match change {
         Change::None => vec![format!("{}: nothing to change", client.name)],
         Change::File(path, diff) => {
-            std::iter::once(format!("{}: {would} {}", client.name, path.display())).chain(diff.lines().map(str::to_owned)).collect()
+            std::iter::once(format!("{}: {would} {}", client.name, path.display()))
+                .chain(diff.lines().map(str::to_owned))
+                .collect()
         }
         Change::Commands(commands) => {
             let word = if dry { "would run" } else { "ran" };
-            commands.iter().map(|command| format!("{}: {word} {command}", client.name)).collect()
+            commands
+                .iter()
+                .map(|command| format!("{}: {word} {command}", client.name))
+                .collect()
         }
     }
 }

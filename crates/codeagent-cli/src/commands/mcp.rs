@@ -1,4 +1,5 @@
-//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or over HTTP.
+//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or
+//! over HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -55,26 +56,45 @@ pub struct Arguments {
     threads: Threads,
 }
 
-/// Returns the root that `WORKSPACE_ROOT` names, for profile `local`, whose contract has this variable. It is used where `--root` is not given.
+/// Returns the root that `WORKSPACE_ROOT` names, for profile `local`, whose contract has this
+/// variable. It is used where `--root` is not given.
 pub(super) fn root_of_environment(command: &Command) -> Option<PathBuf> {
-    let Command::Mcp(arguments) = command else { return None };
+    let Command::Mcp(arguments) = command else {
+        return None;
+    };
     let root = std::env::var_os("WORKSPACE_ROOT").filter(|root| !root.is_empty());
-    root.filter(|_| Profile::of(&arguments.profile) == Some(Profile::Local)).map(PathBuf::from)
+    root.filter(|_| Profile::of(&arguments.profile) == Some(Profile::Local))
+        .map(PathBuf::from)
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let has_commands = arguments.http.is_some() || matches!(arguments.profile.as_str(), "patch" | "workspace");
+    let has_commands =
+        arguments.http.is_some() || matches!(arguments.profile.as_str(), "patch" | "workspace");
     if arguments.allow_exec && !has_commands {
-        bail!(Usage(format!("--allow-exec: the profile {} runs no commands; use --profile patch or workspace", arguments.profile)));
+        bail!(Usage(format!(
+            "--allow-exec: the profile {} runs no commands; use --profile patch or workspace",
+            arguments.profile
+        )));
     }
     if arguments.answers == "compact" {
         codeagent_mcp::compact::make_default();
     }
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
-    let exec = if arguments.allow_exec { Exec::allowed() } else { Exec::Off };
+    let exec = if arguments.allow_exec {
+        Exec::allowed()
+    } else {
+        Exec::Off
+    };
     let (limits, wrong) = Limits::of(|name| std::env::var(name).ok());
     wrong.iter().for_each(|wrong| output::note(wrong));
-    let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits, exec });
+    let tools = ToolSet::new(
+        profile,
+        Options {
+            read_only: arguments.read_only,
+            limits,
+            exec,
+        },
+    );
     let ended = match arguments.http {
         None => serve_stdio(&place(root)?, tools, indexing(arguments.threads))?,
         Some(address) => over_http(root, tools, address, arguments)?,
@@ -95,19 +115,41 @@ fn place(root: &Root) -> anyhow::Result<Place> {
     Ok(Place::Named(root.folder.clone()))
 }
 
-fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Arguments) -> anyhow::Result<Ended> {
+fn over_http(
+    root: &Root,
+    tools: ToolSet,
+    address: SocketAddr,
+    arguments: Arguments,
+) -> anyhow::Result<Ended> {
     root.check()?;
     let (token, whence) = token(root, arguments.no_token)?;
-    let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, threads, .. } = arguments;
-    let options = HttpOptions { address, hosts, origins, token, legacy_sse };
+    let Arguments {
+        allow_host: hosts,
+        allow_origin: origins,
+        legacy_sse,
+        threads,
+        ..
+    } = arguments;
+    let options = HttpOptions {
+        address,
+        hosts,
+        origins,
+        token,
+        legacy_sse,
+    };
     let ended = serve_http(&root.folder, tools, options, indexing(threads), |address| {
-        output::complain(&format!("listening at http://{address}{ENDPOINT}; {whence}"));
+        output::complain(&format!(
+            "listening at http://{address}{ENDPOINT}; {whence}"
+        ));
     })?;
     Ok(ended)
 }
 
 fn indexing(threads: Threads) -> Indexing {
-    Indexing { threads: threads.number(), model: model::source() }
+    Indexing {
+        threads: threads.number(),
+        model: model::source(),
+    }
 }
 
 /// The token and a word on where it comes from.
@@ -116,7 +158,10 @@ fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
         return Ok((None, "no token is asked for".to_owned()));
     }
     if let Some(token) = Token::of_environment()? {
-        return Ok((Some(token), "the token is that of the environment".to_owned()));
+        return Ok((
+            Some(token),
+            "the token is that of the environment".to_owned(),
+        ));
     }
     let data = root.data()?;
     let (token, path) = Token::kept(&data)?;
@@ -128,5 +173,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let text = text.strip_prefix("localhost:").unwrap_or(text);
     let port = text.parse().map(|port| SocketAddr::new(here, port));
-    port.or_else(|_| text.parse()).map_err(|_| "an address is a port or an IP address and a port, as 127.0.0.1:7345".to_owned())
+    port.or_else(|_| text.parse()).map_err(|_| {
+        "an address is a port or an IP address and a port, as 127.0.0.1:7345".to_owned()
+    })
 }

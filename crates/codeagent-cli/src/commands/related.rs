@@ -1,4 +1,5 @@
-//! `codeagent callers`, `callees`, `implementations`, `references`, `dependencies`, `dependents`: what a symbol is related to, and where.
+//! `codeagent callers`, `callees`, `implementations`, `references`, `dependencies`, `dependents`:
+//! what a symbol is related to, and where.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -50,7 +51,12 @@ pub fn run(root: &Root, tool: &str, arguments: &Arguments) -> anyhow::Result<()>
 
 /// The same for those that follow one type of edge or all.
 pub fn run_typed(root: &Root, tool: &str, typed: &Typed) -> anyhow::Result<()> {
-    follow(root, tool, &typed.arguments, Question::default().maybe("edge_type", typed.edge_type.clone()))
+    follow(
+        root,
+        tool,
+        &typed.arguments,
+        Question::default().maybe("edge_type", typed.edge_type.clone()),
+    )
 }
 
 /// The tools' word for a choice of tests.
@@ -58,33 +64,69 @@ fn in_tool(tests: &str) -> &str {
     if tests == "exclude" { "without" } else { tests }
 }
 
-fn follow(root: &Root, tool: &str, arguments: &Arguments, question: Question) -> anyhow::Result<()> {
+fn follow(
+    root: &Root,
+    tool: &str,
+    arguments: &Arguments,
+    question: Question,
+) -> anyhow::Result<()> {
     let question = question
         .with("sites", arguments.sites)
         .maybe("path", arguments.path.clone())
         .maybe("tests", arguments.tests.as_deref().map(in_tool));
-    let question = question.maybe("kind", arguments.kind.clone()).maybe("min_confidence", arguments.min_confidence.clone());
+    let question = question
+        .maybe("kind", arguments.kind.clone())
+        .maybe("min_confidence", arguments.min_confidence.clone());
     let answer = ask(root, tool, arguments.of.question(root, question)?)?;
-    Answered::new(answer, arguments.limit).print(root, |row, place| neighbor(row, &|path| place.of(path)))
+    Answered::new(answer, arguments.limit)
+        .print(root, |row, place| neighbor(row, &|path| place.of(path)))
 }
 
 /// A related symbol and under it the places of its uses.
 fn neighbor(row: &Value, shown: &dyn Fn(&str) -> String) -> Vec<Line> {
     let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let verb = row["edge_type"].as_str().map(|verb| format!("{verb} ")).unwrap_or_default();
-    let sure = if matches!(text("confidence"), "exact" | "") { String::new() } else { format!(" ({})", text("confidence")) };
+    let verb = row["edge_type"]
+        .as_str()
+        .map(|verb| format!("{verb} "))
+        .unwrap_or_default();
+    let sure = if matches!(text("confidence"), "exact" | "") {
+        String::new()
+    } else {
+        format!(" ({})", text("confidence"))
+    };
     let head = Line::from(format!("{verb}{}{sure}  ", text("qualified_name")));
-    let mut lines = vec![head.place(format!("{}:{}", shown(text("file_path")), row["line_start"]))];
+    let mut lines = vec![head.place(format!(
+        "{}:{}",
+        shown(text("file_path")),
+        row["line_start"]
+    ))];
     let sites = row["call_sites"].as_array().map_or(&[][..], Vec::as_slice);
     for site in sites {
         let path = shown(site["file_path"].as_str().unwrap_or(text("file_path")));
-        let line = site["text"].as_str().unwrap_or("(the file was changed since it was indexed)");
-        lines.push(Line::from("    ").place(format!("{path}:{}:{}", site["line"], site["column"])).text(format!("  {line}")));
+        let line = site["text"]
+            .as_str()
+            .unwrap_or("(the file was changed since it was indexed)");
+        lines.push(
+            Line::from("    ")
+                .place(format!("{path}:{}:{}", site["line"], site["column"]))
+                .text(format!("  {line}")),
+        );
         let others = site["candidates"].as_array().map_or(&[][..], Vec::as_slice);
-        lines.extend(others.iter().filter_map(Value::as_str).map(|other| Line::from(format!("        or {other}"))));
+        lines.extend(
+            others
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|other| Line::from(format!("        or {other}"))),
+        );
     }
     if let Some(count) = row["site_count"].as_u64() {
-        lines.push(format!("    and {} more (--sites {count})", count.saturating_sub(sites.len() as u64)).into());
+        lines.push(
+            format!(
+                "    and {} more (--sites {count})",
+                count.saturating_sub(sites.len() as u64)
+            )
+            .into(),
+        );
     }
     lines
 }

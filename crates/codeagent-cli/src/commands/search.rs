@@ -10,7 +10,8 @@ use crate::output::{Answered, symbol};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Words of the name, container, signature or documentation; Auth* finds beginnings, HCF initials
+    /// Words of the name, container, signature or documentation; Auth* finds beginnings, HCF
+    /// initials
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,
     /// Only symbols of this type
@@ -24,8 +25,12 @@ pub struct Arguments {
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
-    let question = Question::default().with("query", arguments.words.join(" ")).with("limit", arguments.limit);
-    let question = arguments.within.question(question.maybe("node_type", arguments.node_type));
+    let question = Question::default()
+        .with("query", arguments.words.join(" "))
+        .with("limit", arguments.limit);
+    let question = arguments
+        .within
+        .question(question.maybe("node_type", arguments.node_type));
     let answer = ask(root, "search_symbols", question)?;
     Answered::new(answer, None).print(root, |row, place| vec![symbol(row, place)])
 }

@@ -1,4 +1,5 @@
-//! `codeagent completions SHELL` and `codeagent man`: shell completions and manual pages, printed to standard output.
+//! `codeagent completions SHELL` and `codeagent man`: shell completions and manual pages, printed
+//! to standard output.
 
 use std::io::Write;
 
@@ -34,7 +35,11 @@ pub fn man(arguments: &Man) -> anyhow::Result<()> {
     if let Some(name) = &arguments.command {
         let found = command.find_subcommand(name).cloned();
         command = found
-            .ok_or_else(|| Usage(format!("there is no command `{name}`; `codeagent --help` lists them")))?
+            .ok_or_else(|| {
+                Usage(format!(
+                    "there is no command `{name}`; `codeagent --help` lists them"
+                ))
+            })?
             .version(env!("CARGO_PKG_VERSION"));
     }
     let mut page = Vec::new();

@@ -35,27 +35,64 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let watcher = door::who(answers.data()).ok();
-    let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
+    let report = StatusReport {
+        watcher_active,
+        ..StatusReport::new(&status, true)
+    };
     let report = report.with_coverage(answers.coverage(&status.counts));
     let mut failed = listed(query::unread_files(&snapshot)?);
     // What the walk leaves out, names that are no UTF-8 among it, has no path.
-    failed.extend(answers.workspace().walk().skipped.into_iter().map(|reason| Listed::new("", reason)));
-    let partial: Vec<Listed> = query::partly_read_files(&snapshot)?.iter().map(|file| Listed::new(&file.path, file.reason())).collect();
+    failed.extend(
+        answers
+            .workspace()
+            .walk()
+            .skipped
+            .into_iter()
+            .map(|reason| Listed::new("", reason)),
+    );
+    let partial: Vec<Listed> = query::partly_read_files(&snapshot)?
+        .iter()
+        .map(|file| Listed::new(&file.path, file.reason()))
+        .collect();
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend((!lag.is_none()).then(|| lag.to_string()));
-    let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
+    let given_up: Vec<Listed> = status
+        .given_up
+        .iter()
+        .map(|(path, sites)| Listed::new(path, too_costly(*sites)))
+        .collect();
     let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
-    notes.extend(progress.map(|progress| format!("{progress}; a server, daemon or `codeagent watch` computes the others")));
+    notes.extend(progress.map(|progress| {
+        format!("{progress}; a server, daemon or `codeagent watch` computes the others")
+    }));
     notes.extend(model::trouble());
     if root.json {
-        return output::json(&Report { report, failed, partial, given_up, notes });
+        return output::json(&Report {
+            report,
+            failed,
+            partial,
+            given_up,
+            notes,
+        });
     }
     let files = count(report.indexed_files, "file");
-    let mut lines = vec![format!("{files}, {}, {}", count(report.indexed_symbols, "symbol"), count(report.edges, "edge"))];
-    lines.push(format!("last update: {}", report.last_batch_at.as_deref().unwrap_or("never")));
+    let mut lines = vec![format!(
+        "{files}, {}, {}",
+        count(report.indexed_symbols, "symbol"),
+        count(report.edges, "edge")
+    )];
+    lines.push(format!(
+        "last update: {}",
+        report.last_batch_at.as_deref().unwrap_or("never")
+    ));
     lines.push(match &watcher {
-        Some(watcher) => format!("watched by process {} (codeagent {})", watcher.process, watcher.role.as_str()),
-        None => "not watching for changes (run `codeagent watch` or `codeagent daemon start`)".to_owned(),
+        Some(watcher) => format!(
+            "watched by process {} (codeagent {})",
+            watcher.process,
+            watcher.role.as_str()
+        ),
+        None => "not watching for changes (run `codeagent watch` or `codeagent daemon start`)"
+            .to_owned(),
     });
     lines.extend(report.quality.iter().map(language));
     let vectors = count(report.embeddings_count, "vector");
@@ -67,12 +104,19 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         report
             .text_of_no_language_percent
             .filter(|share| *share > 0.0)
-            .map(|share| format!("{share}% of the source text is in languages that are not indexed")),
+            .map(|share| {
+                format!("{share}% of the source text is in languages that are not indexed")
+            }),
     );
     let most = if arguments.all { usize::MAX } else { SHOWN };
     lines.extend(some("failed", "failed", &failed, most));
     // Errors in parts of files are common and cost little.
-    lines.extend(some("parse errors", "parse errors", &partial, if partial.len() > most { 0 } else { most }));
+    lines.extend(some(
+        "parse errors",
+        "parse errors",
+        &partial,
+        if partial.len() > most { 0 } else { most },
+    ));
     lines.extend(some("skipped uses", "skipped uses", &given_up, most));
     output::lines(lines)?;
     notes.iter().for_each(|note| output::note(note));
@@ -89,7 +133,10 @@ fn some(word: &str, what: &str, files: &[Listed], most: usize) -> Vec<String> {
     let rest = files.len().saturating_sub(most) as u64;
     if rest > 0 {
         let more = if most == 0 { "" } else { "more " };
-        lines.push(format!("{what} in {rest} {more}file{} (--all lists them)", if rest == 1 { "" } else { "s" }));
+        lines.push(format!(
+            "{what} in {rest} {more}file{} (--all lists them)",
+            if rest == 1 { "" } else { "s" }
+        ));
     }
     lines
 }
@@ -129,20 +176,32 @@ struct Listed {
 
 impl Listed {
     fn new(path: &str, reason: String) -> Self {
-        Self { path: path.to_owned(), reason }
+        Self {
+            path: path.to_owned(),
+            reason,
+        }
     }
 }
 
 fn listed(files: Vec<(String, String)>) -> Vec<Listed> {
-    files.into_iter().map(|(path, reason)| Listed { path, reason }).collect()
+    files
+        .into_iter()
+        .map(|(path, reason)| Listed { path, reason })
+        .collect()
 }
 
 fn too_costly(sites: u64) -> String {
-    format!("{} not resolved (over the budget of a file)", count(sites, "use"))
+    format!(
+        "{} not resolved (over the budget of a file)",
+        count(sites, "use")
+    )
 }
 
 fn language(quality: &LanguageQuality) -> String {
-    let resolved = quality.calls_resolved_percent.map(|percent| format!(", {percent}% of calls resolved")).unwrap_or_default();
+    let resolved = quality
+        .calls_resolved_percent
+        .map(|percent| format!(", {percent}% of calls resolved"))
+        .unwrap_or_default();
     format!(
         "{}: {}, {}, {} with parse errors ({}% of bytes), {} failed{resolved}",
         quality.language,

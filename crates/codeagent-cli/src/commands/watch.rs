@@ -1,4 +1,5 @@
-//! `codeagent watch`: keeps the index up to date for every process on the repository until interrupted.
+//! `codeagent watch`: keeps the index up to date for every process on the repository until
+//! interrupted.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,11 +23,24 @@ pub struct Arguments {
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     root.check()?;
     let cancel = Arc::new(AtomicBool::new(false));
-    let ingest =
-        IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
-    let engine =
-        Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, model: model::source(), ..EngineOptions::default() })?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ingest = IngestOptions {
+        threads: arguments.threads.number(),
+        cancel: Arc::clone(&cancel),
+        in_background: true,
+        ..IngestOptions::default()
+    };
+    let engine = Engine::open(
+        &root.folder,
+        EngineOptions {
+            ingest,
+            tolerate_config: true,
+            model: model::source(),
+            ..EngineOptions::default()
+        },
+    )?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let watched = engine.data().root().to_owned();
     let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;
     output::note(&keeper.trouble().map_or_else(

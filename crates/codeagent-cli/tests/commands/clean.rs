@@ -10,17 +10,27 @@ fn the_index_of_a_repository_goes_unless_somebody_writes_it() {
     let shop = Shop::indexed();
     let size = shop.data().index_bytes();
     let listed = shop.stdout(&["clean", "--dry-run"]);
-    assert!(listed.starts_with("would remove ") && listed.contains(" kB), the index of "), "{listed}");
+    assert!(
+        listed.starts_with("would remove ") && listed.contains(" kB), the index of "),
+        "{listed}"
+    );
     assert!(size > 0 && shop.data().index_bytes() == size);
 
     let lock = shop.data().lock_writer().unwrap();
     let (code, said) = shop.failure(&["clean"]);
-    assert!(code == 4 && said.contains(&format!("(process {})", std::process::id())), "{code} {said}");
+    assert!(
+        code == 4 && said.contains(&format!("(process {})", std::process::id())),
+        "{code} {said}"
+    );
     assert_eq!(shop.data().index_bytes(), size);
     drop(lock);
 
     let json: serde_json::Value = serde_json::from_str(&shop.stdout(&["clean", "--json"])).unwrap();
-    assert_eq!((&json["results"][0]["bytes"], &json["results"][0]["removed"]), (&size.into(), &true.into()), "{json}");
+    assert_eq!(
+        (&json["results"][0]["bytes"], &json["results"][0]["removed"]),
+        (&size.into(), &true.into()),
+        "{json}"
+    );
     assert_eq!(shop.stdout(&["clean"]), "nothing to remove\n");
     assert_eq!(shop.failure(&["status"]).0, 3);
     assert!(shop.stdout(&["index"]).starts_with("46 files, "));
@@ -34,7 +44,11 @@ struct Place {
 impl Place {
     fn run(&self, arguments: &[&str], root: &Path) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).arg("--root").arg(root).env("CODEAGENT_DATA_DIR", self.outer.path().join("home"));
+        command
+            .args(arguments)
+            .arg("--root")
+            .arg(root)
+            .env("CODEAGENT_DATA_DIR", self.outer.path().join("home"));
         command.current_dir(self.outer.path()).output().unwrap()
     }
 
@@ -47,13 +61,17 @@ impl Place {
     }
 
     fn folders(&self) -> usize {
-        std::fs::read_dir(self.outer.path().join("home")).unwrap().count()
+        std::fs::read_dir(self.outer.path().join("home"))
+            .unwrap()
+            .count()
     }
 }
 
 #[test]
 fn indexes_of_repositories_that_are_gone_go() {
-    let place = Place { outer: tempfile::tempdir().unwrap() };
+    let place = Place {
+        outer: tempfile::tempdir().unwrap(),
+    };
     let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));
     std::fs::create_dir(place.outer.path().join("home/notes")).unwrap();
     let said = |arguments: &[&str]| {
@@ -64,10 +82,23 @@ fn indexes_of_repositories_that_are_gone_go() {
     assert_eq!(said(&["clean", "--all"]), "nothing to remove\n");
     std::fs::remove_dir_all(&gone).unwrap();
     let listed = said(&["clean", "--all", "--dry-run"]);
-    assert!(listed.starts_with("would remove ") && listed.contains("gone-") && listed.lines().count() == 1, "{listed}");
+    assert!(
+        listed.starts_with("would remove ")
+            && listed.contains("gone-")
+            && listed.lines().count() == 1,
+        "{listed}"
+    );
     assert_eq!(place.folders(), 3);
     let removed = said(&["clean", "--all"]);
-    assert!(removed.starts_with("removed ") && removed.contains("gone-") && removed.lines().count() == 1, "{removed}");
+    assert!(
+        removed.starts_with("removed ")
+            && removed.contains("gone-")
+            && removed.lines().count() == 1,
+        "{removed}"
+    );
     assert_eq!(place.folders(), 2);
-    assert!(place.run(&["symbol", "A"], &stays).status.success(), "the other one is still there");
+    assert!(
+        place.run(&["symbol", "A"], &stays).status.success(),
+        "the other one is still there"
+    );
 }

@@ -20,7 +20,12 @@ impl Drop for Ending<'_> {
 /// The number in `.. process 123 ..`.
 fn process(said: &str) -> u32 {
     let number = said.split_once("process ").unwrap().1;
-    number.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    number
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -39,36 +44,81 @@ fn a_daemon_begins_once_serves_everybody_and_ends() {
     assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon is running\n");
     let begun = shop.stdout(&["daemon", "start", "--threads", "3"]);
     let number = process(&begun);
-    assert!(begun.starts_with(&format!("watching: process {number} (codeagent daemon), since 20")), "{begun}");
+    assert!(
+        begun.starts_with(&format!(
+            "watching: process {number} (codeagent daemon), since 20"
+        )),
+        "{begun}"
+    );
     let log = shop.data().log_path().unwrap();
     assert!(begun.contains(&format!("log {}", log.display())), "{begun}");
     #[cfg(target_os = "linux")]
     {
         let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap();
-        let session = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(3).unwrap().to_owned();
+        let session = stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .nth(3)
+            .unwrap()
+            .to_owned();
         assert_eq!(session, number.to_string(), "a session of its own");
         let threads = std::fs::read_dir(format!("/proc/{number}/task")).unwrap();
-        let names = threads.filter_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("comm")).ok());
-        assert_eq!(names.filter(|name| name.starts_with("codeagent-worke")).count(), 3, "as many as it was told");
+        let names = threads
+            .filter_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("comm")).ok());
+        assert_eq!(
+            names
+                .filter(|name| name.starts_with("codeagent-worke"))
+                .count(),
+            3,
+            "as many as it was told"
+        );
     }
     let again = shop.stdout(&["daemon", "start"]);
-    assert!(again.starts_with(&format!("already watching: process {number} (codeagent daemon)")), "{again}");
-    assert!(shop.stdout(&["daemon", "status"]).starts_with(&format!("watching: process {number} ")));
-    let json: serde_json::Value = serde_json::from_str(&shop.stdout(&["daemon", "status", "--json"])).unwrap();
-    assert_eq!((&json["watching"], &json["process"], &json["command"]), (&true.into(), &number.into(), &"daemon".into()), "{json}");
+    assert!(
+        again.starts_with(&format!(
+            "already watching: process {number} (codeagent daemon)"
+        )),
+        "{again}"
+    );
+    assert!(
+        shop.stdout(&["daemon", "status"])
+            .starts_with(&format!("watching: process {number} "))
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&shop.stdout(&["daemon", "status", "--json"])).unwrap();
+    assert_eq!(
+        (&json["watching"], &json["process"], &json["command"]),
+        (&true.into(), &number.into(), &"daemon".into()),
+        "{json}"
+    );
 
     let path = shop.root.path().join("src/Shop.Services/Extra.cs");
-    std::fs::write(path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
+    std::fs::write(
+        path,
+        "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }",
+    )
+    .unwrap();
     let said = shop.stdout(&["index"]);
     assert!(said.contains("by the process that watches"), "{said}");
-    assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    assert!(
+        shop.stdout(&["callers", "PriceCalculator.Price"])
+            .contains("Extra.Go")
+    );
 
-    assert_eq!(shop.stdout(&["daemon", "stop"]), format!("stopped process {number}\n"));
+    assert_eq!(
+        shop.stdout(&["daemon", "stop"]),
+        format!("stopped process {number}\n")
+    );
     assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon is running\n");
     assert!(shop.data().is_untouched(), "it was closed in good order");
     shop.data().lock_writer().unwrap();
     let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("watching") && log.contains("told to end"), "{log}");
+    assert!(
+        log.contains("watching") && log.contains("told to end"),
+        "{log}"
+    );
 }
 
 #[test]
@@ -76,12 +126,23 @@ fn of_daemons_that_begin_together_one_stays() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     let said: Vec<String> = std::thread::scope(|scope| {
-        let running: Vec<_> = (0..4).map(|_| scope.spawn(|| shop.stdout(&["daemon", "start"]))).collect();
-        running.into_iter().map(|running| running.join().unwrap()).collect()
+        let running: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| shop.stdout(&["daemon", "start"])))
+            .collect();
+        running
+            .into_iter()
+            .map(|running| running.join().unwrap())
+            .collect()
     });
     let number = process(&shop.stdout(&["daemon", "status"]));
     assert!(said.iter().all(|said| process(said) == number), "{said:?}");
-    assert_eq!(said.iter().filter(|said| said.starts_with("watching")).count(), 1, "{said:?}");
+    assert_eq!(
+        said.iter()
+            .filter(|said| said.starts_with("watching"))
+            .count(),
+        1,
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -92,7 +153,10 @@ fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
     let mut daemon = shop.command(&["daemon", "run"]).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
     drop(looked);
-    wait_until("it keeps the index", || shop.stdout(&["daemon", "status"]).contains(&format!("process {} ", daemon.id())));
+    wait_until("it keeps the index", || {
+        shop.stdout(&["daemon", "status"])
+            .contains(&format!("process {} ", daemon.id()))
+    });
     shop.stdout(&["daemon", "stop"]);
     assert_eq!(daemon.wait().unwrap().code(), Some(0));
 }
@@ -101,11 +165,21 @@ fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
 fn another_process_that_keeps_the_index_is_named_and_goes_on() {
     let shop = Shop::new();
     let mut server = serve(&shop);
-    wait_until("the server lets nobody in", || shop.stdout(&["daemon", "status"]).contains("(codeagent mcp)"));
+    wait_until("the server lets nobody in", || {
+        shop.stdout(&["daemon", "status"])
+            .contains("(codeagent mcp)")
+    });
     let named = format!("process {} (codeagent mcp)", server.id());
-    assert!(shop.stdout(&["daemon", "start"]).starts_with(&format!("already watching: {named}")));
+    assert!(
+        shop.stdout(&["daemon", "start"])
+            .starts_with(&format!("already watching: {named}"))
+    );
     let said = shop.stdout(&["daemon", "stop"]);
-    assert!(said.starts_with("no daemon is running; another process keeps the index up to date") && said.contains(&named), "{said}");
+    assert!(
+        said.starts_with("no daemon is running; another process keeps the index up to date")
+            && said.contains(&named),
+        "{said}"
+    );
     assert!(server.try_wait().unwrap().is_none());
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));
@@ -116,7 +190,14 @@ fn a_writer_that_lets_nobody_in_is_named() {
     let shop = Shop::new();
     let _lock = shop.data().lock_writer().unwrap();
     let (code, said) = shop.failure(&["daemon", "start"]);
-    assert!(code == 4 && said.contains(&format!("another codeagent (process {}) is writing", std::process::id())), "{code} {said}");
+    assert!(
+        code == 4
+            && said.contains(&format!(
+                "another codeagent (process {}) is writing",
+                std::process::id()
+            )),
+        "{code} {said}"
+    );
 }
 
 /// Whether a process is there, and not only waiting for its end to be noticed.
@@ -134,9 +215,15 @@ fn a_daemon_whose_repository_is_gone_ends() {
         let (root, home) = (outer.path().join("root"), outer.path().join(home));
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.cs"), "class A { }").unwrap();
-        let data = codeagent_workspace::DataHome::at(&home).data_dir(&root.canonicalize().unwrap()).unwrap();
+        let data = codeagent_workspace::DataHome::at(&home)
+            .data_dir(&root.canonicalize().unwrap())
+            .unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(["daemon", "start", "--root"]).arg(&root).env("CODEAGENT_DATA_DIR", &home).env_remove("XDG_RUNTIME_DIR");
+        command
+            .args(["daemon", "start", "--root"])
+            .arg(&root)
+            .env("CODEAGENT_DATA_DIR", &home)
+            .env_remove("XDG_RUNTIME_DIR");
         let begun = command.output().unwrap();
         assert!(begun.status.success(), "{begun:?}");
         let number = process(&String::from_utf8(begun.stdout).unwrap());
@@ -144,7 +231,10 @@ fn a_daemon_whose_repository_is_gone_ends() {
         wait_until("it goes on", || !is_running(number));
         if !home.starts_with(&root) {
             let log = std::fs::read_to_string(data.log_path().unwrap()).unwrap();
-            assert!(log.contains("the folder of the repository is gone"), "{log}");
+            assert!(
+                log.contains("the folder of the repository is gone"),
+                "{log}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! First steps: help, names as people write them, wrong arguments, and notes that follow the results.
+//! First steps: help, names as people write them, wrong arguments, and notes that follow the
+//! results.
 
 use std::process::Command;
 
@@ -9,8 +10,16 @@ use super::Shop;
 fn shown(shop: &Shop, arguments: &[&str]) -> String {
     let command = shop.command(arguments);
     let mut shell = Command::new("sh");
-    shell.args(["-c", "exec \"$0\" \"$@\" 2>&1"]).arg(command.get_program()).args(command.get_args()).current_dir(shop.root.path());
-    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
+        .args(["-c", "exec \"$0\" \"$@\" 2>&1"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(shop.root.path());
+    shell.envs(
+        command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
     loop {
         let shown = String::from_utf8(shell.output().unwrap().stdout).unwrap();
         // On a busy machine there is not always time enough to look for changes.
@@ -41,23 +50,51 @@ fn notes_follow_the_results_and_name_the_command_to_type() {
     let is_head = |line: &&str| line.ends_with(" results") || line.ends_with(" result");
     let heads: Vec<&str> = several.lines().filter(is_head).collect();
     assert_eq!(heads.len(), 3, "{several}");
-    assert!(heads[0].contains(".Place") && heads[0].contains(" (src/Shop.") && heads[0].ends_with("): 1 result"), "{several}");
+    assert!(
+        heads[0].contains(".Place")
+            && heads[0].contains(" (src/Shop.")
+            && heads[0].ends_with("): 1 result"),
+        "{several}"
+    );
     let nothing = shown(&shop, &["callers", "Place", "--path", "nowhere"]);
-    assert_eq!(nothing, "note: no result matches the filters (--path, --tests, --kind, --min-confidence)\n");
+    assert_eq!(
+        nothing,
+        "note: no result matches the filters (--path, --tests, --kind, --min-confidence)\n"
+    );
 }
 
 #[test]
 fn names_are_understood_as_people_write_them() {
     let shop = Shop::indexed();
-    assert!(shop.stdout(&["symbol", "OrderService::Place"]).starts_with("method Shop.Services.OrderService.Place"));
-    assert!(shop.stdout(&["symbol", "Order..ctor"]).starts_with("constructor Shop.Domain.Order.Order("));
-    for file in ["src\\Shop.Services\\OrderService.cs", "OrderService.cs", "src/Shop.Services/OrderServ*.cs"] {
-        assert!(shop.stdout(&["outline", file]).contains("method Place("), "{file}");
+    assert!(
+        shop.stdout(&["symbol", "OrderService::Place"])
+            .starts_with("method Shop.Services.OrderService.Place")
+    );
+    assert!(
+        shop.stdout(&["symbol", "Order..ctor"])
+            .starts_with("constructor Shop.Domain.Order.Order(")
+    );
+    for file in [
+        "src\\Shop.Services\\OrderService.cs",
+        "OrderService.cs",
+        "src/Shop.Services/OrderServ*.cs",
+    ] {
+        assert!(
+            shop.stdout(&["outline", file]).contains("method Place("),
+            "{file}"
+        );
     }
     let (code, said) = shop.failure(&["outline", "src/Shop.Domain/*.cs"]);
-    assert!(code == 2 && said.contains("matches several files; give a longer path:\nsrc/Shop.Domain/"), "{code} {said}");
+    assert!(
+        code == 2 && said.contains("matches several files; give a longer path:\nsrc/Shop.Domain/"),
+        "{code} {said}"
+    );
     let (code, said) = shop.failure(&["symbol", "OrderServic.Place"]);
-    assert!(code == 2 && said.contains("did you mean one of these?\nShop.Services.OrderService.Place\n"), "{code} {said}");
+    assert!(
+        code == 2
+            && said.contains("did you mean one of these?\nShop.Services.OrderService.Place\n"),
+        "{code} {said}"
+    );
 }
 
 #[test]
@@ -65,38 +102,76 @@ fn wrong_arguments_end_with_2() {
     let shop = Shop::indexed();
     for (arguments, expected) in [
         (&["man", "nope"][..], "no command `nope`"),
-        (&["export", "--out", "no/such/folder/x"], "no/such/folder is not a folder"),
-        (&["model", "install", "no/such/folder"], "no/such/folder is not a folder"),
+        (
+            &["export", "--out", "no/such/folder/x"],
+            "no/such/folder is not a folder",
+        ),
+        (
+            &["model", "install", "no/such/folder"],
+            "no/such/folder is not a folder",
+        ),
         (&["mcp", "--allow-exec"], "runs no commands"),
         (&["install", "cursor", "--root", "."], "--root"),
         (&["index", "."], "`--root FOLDER` names the repository"),
         (&["dependents", "Order", "--type", "inherit"], "inherits"),
     ] {
         let (code, said) = shop.failure(arguments);
-        assert!(code == 2 && said.contains(expected), "{arguments:?}: {code} {said}");
+        assert!(
+            code == 2 && said.contains(expected),
+            "{arguments:?}: {code} {said}"
+        );
     }
-    assert_eq!(shop.stdout(&["version"]), format!("codeagent {}\n", env!("CARGO_PKG_VERSION")));
-    assert!(shop.stdout(&["callers", "PriceCalculator.Price", "--tests", "exclude"]).contains("OrderService.Place"));
-    assert_eq!(shop.stdout(&["export", "--out", "out"]).lines().next(), Some("out.symbols.tsv"));
+    assert_eq!(
+        shop.stdout(&["version"]),
+        format!("codeagent {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    assert!(
+        shop.stdout(&["callers", "PriceCalculator.Price", "--tests", "exclude"])
+            .contains("OrderService.Place")
+    );
+    assert_eq!(
+        shop.stdout(&["export", "--out", "out"]).lines().next(),
+        Some("out.symbols.tsv")
+    );
 }
 
 #[test]
 fn help_fits_the_terminal_and_ends_with_examples() {
     let help = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(arguments).arg("--help").env("COLUMNS", "80").output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
+            .args(arguments)
+            .arg("--help")
+            .env("COLUMNS", "80")
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{arguments:?}");
         String::from_utf8(output.stdout).unwrap()
     };
     let whole = help(&[]);
-    let commands = whole.split_once("Commands:\n").unwrap().1.split("\n\n").next().unwrap();
-    let commands: Vec<&str> =
-        commands.lines().filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next()).collect();
+    let commands = whole
+        .split_once("Commands:\n")
+        .unwrap()
+        .1
+        .split("\n\n")
+        .next()
+        .unwrap();
+    let commands: Vec<&str> = commands
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
     for command in commands.into_iter().filter(|command| *command != "help") {
         let page = help(&[command]);
-        assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+        assert!(
+            page.lines().all(|line| line.chars().count() <= 80),
+            "{page}"
+        );
         let last = page.trim_end().rsplit("\n\n").next().unwrap();
         let last = last.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(last.starts_with("Example") && last.contains(&format!("codeagent {command}")), "{command} ends with `{last}`");
+        assert!(
+            last.starts_with("Example") && last.contains(&format!("codeagent {command}")),
+            "{command} ends with `{last}`"
+        );
         let (has_root, has_json) = (page.contains("--root <FOLDER>"), page.contains("--json"));
         let expected = match command {
             "completions" | "man" => (false, false),

@@ -9,10 +9,25 @@ use super::Shop;
 
 /// What the hook prints of an event; it never fails and never complains.
 fn told(shop: &Shop, event: &str) -> String {
-    let mut child = shop.command(&["hook"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    let mut child = shop
+        .command(&["hook"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(event.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{event}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{event}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -23,7 +38,8 @@ fn searched(pattern: &str) -> String {
 #[test]
 fn an_agent_that_greps_is_told_which_symbols_bear_the_name() {
     let shop = Shop::indexed();
-    let answer: Value = serde_json::from_str(&told(&shop, &searched(r"\bOrderService\.Place\("))).unwrap();
+    let answer: Value =
+        serde_json::from_str(&told(&shop, &searched(r"\bOrderService\.Place\("))).unwrap();
     let answer = &answer["hookSpecificOutput"];
     assert_eq!(answer["hookEventName"], "PostToolUse");
     let text = answer["additionalContext"].as_str().unwrap();
@@ -33,7 +49,16 @@ fn an_agent_that_greps_is_told_which_symbols_bear_the_name() {
 #[test]
 fn a_hook_that_knows_nothing_is_silent() {
     let shop = Shop::indexed();
-    for event in ["", "{", "[]", "{}", "\"x\"", &searched("nothing_is_called_so"), &searched(r"\s+"), &searched("")] {
+    for event in [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "\"x\"",
+        &searched("nothing_is_called_so"),
+        &searched(r"\s+"),
+        &searched(""),
+    ] {
         assert_eq!(told(&shop, event), "", "{event}");
     }
     assert_eq!(told(&Shop::new(), &searched("Place")), "");

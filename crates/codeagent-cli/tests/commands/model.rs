@@ -7,7 +7,13 @@ use super::Shop;
 /// A command of a user who has no caches.
 fn command(shop: &Shop, arguments: &[&str]) -> Command {
     let mut command = shop.command(arguments);
-    for name in ["CODEAGENT_MODEL", "CODEAGENT_ONNXRUNTIME", "ORT_DYLIB_PATH", "HF_HOME", "FASTEMBED_CACHE_DIR"] {
+    for name in [
+        "CODEAGENT_MODEL",
+        "CODEAGENT_ONNXRUNTIME",
+        "ORT_DYLIB_PATH",
+        "HF_HOME",
+        "FASTEMBED_CACHE_DIR",
+    ] {
         command.env_remove(name);
     }
     command.env("HOME", shop.root.path());
@@ -18,21 +24,44 @@ fn command(shop: &Shop, arguments: &[&str]) -> Command {
 fn said(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
 fn without_a_model_its_command_says_how_to_get_one() {
     let shop = Shop::indexed();
     let (code, told, _) = said(&mut command(&shop, &["model", "status"]));
-    assert!(code == 0 && told.contains("codeagent model install --from-pip"), "{told}");
+    assert!(
+        code == 0 && told.contains("codeagent model install --from-pip"),
+        "{told}"
+    );
     let (_, told, _) = said(&mut command(&shop, &["model", "status", "--json"]));
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap()["model"], serde_json::Value::Null);
-    assert_eq!(said(&mut command(&shop, &["model", "remove"])).1, "nothing was installed\n");
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&told).unwrap()["model"],
+        serde_json::Value::Null
+    );
+    assert_eq!(
+        said(&mut command(&shop, &["model", "remove"])).1,
+        "nothing was installed\n"
+    );
     assert_eq!(said(&mut command(&shop, &["model", "install"])).0, 2);
-    assert_eq!(said(&mut command(&shop, &["model", "install", "a", "--from-pip"])).0, 2);
+    assert_eq!(
+        said(&mut command(
+            &shop,
+            &["model", "install", "a", "--from-pip"]
+        ))
+        .0,
+        2
+    );
     let (code, _, told) = said(&mut command(&shop, &["model", "install", "."]));
-    assert!(code == 1 && told.contains("holds no tokenizer.json") && told.contains("--from-pip"), "{told}");
+    assert!(
+        code == 1 && told.contains("holds no tokenizer.json") && told.contains("--from-pip"),
+        "{told}"
+    );
     let (_, told, _) = said(&mut command(&shop, &["status"]));
     assert!(told.contains(" of lexhash-384"), "{told}");
 }
@@ -42,27 +71,56 @@ fn a_model_that_is_damaged_is_said_and_questions_are_answered() {
     let shop = Shop::indexed();
     let folder = shop.root.path().join("model");
     std::fs::create_dir(&folder).unwrap();
-    for name in ["model.onnx", "tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json", "library.so"] {
+    for name in [
+        "model.onnx",
+        "tokenizer.json",
+        "config.json",
+        "special_tokens_map.json",
+        "tokenizer_config.json",
+        "library.so",
+    ] {
         std::fs::write(folder.join(name), "neither a model nor a library").unwrap();
     }
     let broken = |arguments: &[&str]| {
         let mut command = command(&shop, arguments);
-        said(command.env("CODEAGENT_MODEL", &folder).env("CODEAGENT_ONNXRUNTIME", folder.join("library.so")))
+        said(
+            command
+                .env("CODEAGENT_MODEL", &folder)
+                .env("CODEAGENT_ONNXRUNTIME", folder.join("library.so")),
+        )
     };
     let (code, _, told) = broken(&["model", "status"]);
-    assert!(code == 1 && told.contains("is not a whole library") && told.contains("codeagent model install"), "{told}");
+    assert!(
+        code == 1
+            && told.contains("is not a whole library")
+            && told.contains("codeagent model install"),
+        "{told}"
+    );
     let (code, told, _) = broken(&["doctor"]);
-    assert!(code == 1 && told.contains("!! model: ") && told.contains("is not a whole library"), "{told}");
+    assert!(
+        code == 1 && told.contains("!! model: ") && told.contains("is not a whole library"),
+        "{told}"
+    );
     let (code, told, _) = broken(&["search", "where are orders placed"]);
     assert!(code == 0 && told.contains("Place"), "{told}");
 
     std::fs::remove_file(folder.join("tokenizer.json")).unwrap();
     let (code, _, told) = broken(&["model", "status"]);
-    assert!(code == 1 && told.contains("tokenizer.json cannot be read"), "{told}");
+    assert!(
+        code == 1 && told.contains("tokenizer.json cannot be read"),
+        "{told}"
+    );
 
     let mut nowhere = command(&shop, &["status"]);
     let (code, _, told) = said(nowhere.env("CODEAGENT_MODEL", shop.root.path().join("nowhere")));
-    assert!(code == 0 && told.contains("no ONNX Runtime was found"), "{told}");
+    assert!(
+        code == 0 && told.contains("no ONNX Runtime was found"),
+        "{told}"
+    );
     let mut off = command(&shop, &["model", "status"]);
-    assert!(said(off.env("CODEAGENT_MODEL", "off")).1.starts_with("no model"));
+    assert!(
+        said(off.env("CODEAGENT_MODEL", "off"))
+            .1
+            .starts_with("no model")
+    );
 }

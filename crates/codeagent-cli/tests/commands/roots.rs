@@ -13,11 +13,17 @@ struct Home {
 
 impl Home {
     fn new() -> Self {
-        let home = Self { outer: tempfile::tempdir().unwrap() };
+        let home = Self {
+            outer: tempfile::tempdir().unwrap(),
+        };
         for name in ["one", "two"] {
             let folder = home.path().join(name);
             std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("a.ts"), format!("export function {name}() {{}}\n")).unwrap();
+            std::fs::write(
+                folder.join("a.ts"),
+                format!("export function {name}() {{}}\n"),
+            )
+            .unwrap();
         }
         home
     }
@@ -28,8 +34,15 @@ impl Home {
 
     fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).current_dir(folder).env("HOME", self.path()).env("USERPROFILE", self.path()).env_remove("XDG_CONFIG_HOME");
-        command.env("CODEAGENT_DATA_DIR", self.outer.path().join("data")).env_remove("CODEAGENT_LOG");
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env("HOME", self.path())
+            .env("USERPROFILE", self.path())
+            .env_remove("XDG_CONFIG_HOME");
+        command
+            .env("CODEAGENT_DATA_DIR", self.outer.path().join("data"))
+            .env_remove("CODEAGENT_LOG");
         command
     }
 
@@ -40,7 +53,10 @@ impl Home {
     /// Exit code and all that is said.
     fn said(&self, folder: &Path, arguments: &[&str]) -> (i32, String) {
         let output = self.run(folder, arguments);
-        (output.status.code().unwrap(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+        (
+            output.status.code().unwrap(),
+            String::from_utf8([output.stdout, output.stderr].concat()).unwrap(),
+        )
     }
 }
 
@@ -48,25 +64,50 @@ impl Home {
 fn the_disk_and_home_folders_are_not_read_through_unasked() {
     let home = Home::new();
     let top = home.path().ancestors().last().unwrap().to_owned();
-    for (folder, reason) in
-        [(&top, "is the whole file system"), (&home.path(), "is a home folder"), (&home.outer.path().to_owned(), "is a home folder")]
-    {
-        for command in [&["index"][..], &["watch"], &["daemon", "start"], &["mcp", "--http", "0"], &["index", "--json"]] {
+    for (folder, reason) in [
+        (&top, "is the whole file system"),
+        (&home.path(), "is a home folder"),
+        (&home.outer.path().to_owned(), "is a home folder"),
+    ] {
+        for command in [
+            &["index"][..],
+            &["watch"],
+            &["daemon", "start"],
+            &["mcp", "--http", "0"],
+            &["index", "--json"],
+        ] {
             let (code, said) = home.said(folder, command);
-            assert!(code == 2 && said.contains(reason) && said.contains("--root FOLDER"), "{command:?} {code} {said}");
+            assert!(
+                code == 2 && said.contains(reason) && said.contains("--root FOLDER"),
+                "{command:?} {code} {said}"
+            );
         }
         let (code, said) = home.said(folder, &["doctor"]);
-        assert!(code == 1 && said.contains(reason) && !said.contains("watching:"), "{code} {said}");
+        assert!(
+            code == 1 && said.contains(reason) && !said.contains("watching:"),
+            "{code} {said}"
+        );
     }
-    // A git work tree does not make a home folder a repository, and is not the repository of what lies in it.
+    // A git work tree does not make a home folder a repository, and is not the repository of what
+    // lies in it.
     std::fs::create_dir(home.path().join(".git")).unwrap();
     assert_eq!(home.said(&home.path(), &["index"]).0, 2);
-    assert!(home.said(&home.path().join("one"), &["index"]).1.starts_with("1 file, "));
+    assert!(
+        home.said(&home.path().join("one"), &["index"])
+            .1
+            .starts_with("1 file, ")
+    );
     let top = top.to_str().unwrap();
     let (code, said) = home.said(&home.path(), &["index", "--root", top]);
-    assert!(code == 2 && said.contains("is the whole file system"), "{code} {said}");
+    assert!(
+        code == 2 && said.contains("is the whole file system"),
+        "{code} {said}"
+    );
     let named = home.said(&home.path(), &["index", "--root", "."]);
-    assert!(named.0 == 0 && named.1.starts_with("2 files, "), "a home folder that is named is meant: {named:?}");
+    assert!(
+        named.0 == 0 && named.1.starts_with("2 files, "),
+        "a home folder that is named is meant: {named:?}"
+    );
 }
 
 #[test]
@@ -76,26 +117,57 @@ fn a_folder_without_sources_gets_no_index() {
     std::fs::create_dir(&below).unwrap();
     std::fs::write(below.join("readme.md"), "words").unwrap();
     let (code, said) = home.said(&below, &["index"]);
-    assert!(code == 2 && said.contains("no C# or TypeScript files in") && said.contains("--root FOLDER"), "{code} {said}");
-    for arguments in [&["index", "--root", "."][..], &["index", "--root", ".", "--json"], &["index", "--root", ".", "--rebuild"]] {
+    assert!(
+        code == 2
+            && said.contains("no C# or TypeScript files in")
+            && said.contains("--root FOLDER"),
+        "{code} {said}"
+    );
+    for arguments in [
+        &["index", "--root", "."][..],
+        &["index", "--root", ".", "--json"],
+        &["index", "--root", ".", "--rebuild"],
+    ] {
         let (code, said) = home.said(&below, arguments);
-        assert!(code == 0 && said.contains("no C# or TypeScript files in") && said.contains("docs"), "{code} {said}");
+        assert!(
+            code == 0 && said.contains("no C# or TypeScript files in") && said.contains("docs"),
+            "{code} {said}"
+        );
     }
-    assert_eq!(home.said(&below, &["symbol", "one", "--root", "."]).0, 3, "nothing is indexed");
+    assert_eq!(
+        home.said(&below, &["symbol", "one", "--root", "."]).0,
+        3,
+        "nothing is indexed"
+    );
     assert_eq!(home.said(&above, &["index"]).0, 0);
     let (code, said) = home.said(&below, &["symbol", "one"]);
-    assert!(code == 0 && said.contains("a.ts"), "the index above answers: {code} {said}");
+    assert!(
+        code == 0 && said.contains("a.ts"),
+        "the index above answers: {code} {said}"
+    );
 }
 
 #[test]
 fn a_variable_that_a_client_left_in_place_is_named() {
     let home = Home::new();
-    for arguments in [&["mcp", "--root", "${workspaceFolder}"][..], &["index", "--root", "${workspaceFolder:one}/src"]] {
+    for arguments in [
+        &["mcp", "--root", "${workspaceFolder}"][..],
+        &["index", "--root", "${workspaceFolder:one}/src"],
+    ] {
         let (code, said) = home.said(&home.path(), arguments);
-        assert!(code == 2 && said.contains("the client did not fill in") && said.contains("${workspaceFolder"), "{code} {said}");
+        assert!(
+            code == 2
+                && said.contains("the client did not fill in")
+                && said.contains("${workspaceFolder"),
+            "{code} {said}"
+        );
     }
     std::fs::create_dir(home.path().join("${odd}")).unwrap();
-    assert_eq!(home.said(&home.path(), &["index", "--root", "${odd}"]).0, 0, "a folder may be called so");
+    assert_eq!(
+        home.said(&home.path(), &["index", "--root", "${odd}"]).0,
+        0,
+        "a folder may be called so"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -106,7 +178,11 @@ fn the_entry_for_vs_code_holds_no_variable() {
     assert_eq!(code, 0, "{said}");
     let written = std::fs::read_to_string(home.path().join(".config/Code/User/mcp.json")).unwrap();
     let settings: Value = serde_json::from_str(&written).unwrap();
-    assert_eq!(settings["servers"]["codeagent"]["args"], json!(["mcp"]), "{written}");
+    assert_eq!(
+        settings["servers"]["codeagent"]["args"],
+        json!(["mcp"]),
+        "{written}"
+    );
 }
 
 /// A server that is started without `--root`, and its client.
@@ -123,19 +199,32 @@ struct Session {
 impl Session {
     fn start(home: &Home, arguments: &[&str], capabilities: Value, roots: &[&Path]) -> Self {
         let mut command = home.command(&home.path(), arguments);
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut server = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let output = BufReader::new(server.stdout.take().unwrap());
-        let mut session = Self { server, output, roots: Vec::new(), asked: 0, next: 0 };
+        let mut session = Self {
+            server,
+            output,
+            roots: Vec::new(),
+            asked: 0,
+            next: 0,
+        };
         session.name(roots);
-        let hello =
-            json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" } });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" } });
         assert!(session.request("initialize", hello)["result"]["serverInfo"]["name"].is_string());
         session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session
     }
 
     fn name(&mut self, roots: &[&Path]) {
-        self.roots = roots.iter().map(|root| format!("file://{}", root.display())).collect();
+        self.roots = roots
+            .iter()
+            .map(|root| format!("file://{}", root.display()))
+            .collect();
     }
 
     fn send(&mut self, message: &Value) {
@@ -149,12 +238,19 @@ impl Session {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
             let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server is gone");
+            assert_ne!(
+                self.output.read_line(&mut line).unwrap(),
+                0,
+                "the server is gone"
+            );
             let message: Value = serde_json::from_str(&line).unwrap();
             if message["method"] == "roots/list" {
                 self.asked += 1;
-                let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
-                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } }));
+                let roots: Vec<Value> =
+                    self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
+                self.send(
+                    &json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } }),
+                );
             } else if message["id"] == id {
                 return message;
             }
@@ -162,8 +258,13 @@ impl Session {
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
-        answer["result"]["content"][0]["text"].as_str().map_or_else(|| answer.to_string(), str::to_owned)
+        let answer = self.request(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        );
+        answer["result"]["content"][0]["text"]
+            .as_str()
+            .map_or_else(|| answer.to_string(), str::to_owned)
     }
 
     /// Calls until the answer holds a text: an index is made, or other roots are asked for.
@@ -174,7 +275,10 @@ impl Session {
             if answer.contains(wanted) {
                 return;
             }
-            assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{answer}");
+            assert!(
+                begun.elapsed() < std::time::Duration::from_secs(120),
+                "{answer}"
+            );
         }
     }
 
@@ -189,23 +293,41 @@ impl Session {
 fn a_server_without_a_root_serves_the_one_that_the_client_names() {
     let home = Home::new();
     let (one, two) = (home.path().join("one"), home.path().join("two"));
-    let mut session = Session::start(&home, &["mcp"], json!({ "roots": { "listChanged": true } }), &[&one]);
+    let mut session = Session::start(
+        &home,
+        &["mcp"],
+        json!({ "roots": { "listChanged": true } }),
+        &[&one],
+    );
     session.until("lookup_symbol", &json!({ "qualified_name": "one" }), "a.ts");
     assert_eq!(session.asked, 1);
     session.name(&[&two]);
     session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
     session.until("lookup_symbol", &json!({ "qualified_name": "two" }), "a.ts");
-    assert!(!session.call("lookup_symbol", json!({ "qualified_name": "one" })).contains("a.ts"));
+    assert!(
+        !session
+            .call("lookup_symbol", json!({ "qualified_name": "one" }))
+            .contains("a.ts")
+    );
     session.end();
     // Both indexes were given back.
     for root in [&one, &two] {
-        assert!(home.said(root, &["index"]).1.starts_with("nothing changed: 1 file, "));
+        assert!(
+            home.said(root, &["index"])
+                .1
+                .starts_with("nothing changed: 1 file, ")
+        );
     }
 
     // Of several the first git work tree, and the work tree around a root.
     std::fs::create_dir_all(two.join(".git")).unwrap();
     std::fs::create_dir_all(two.join("deep")).unwrap();
-    let mut session = Session::start(&home, &["mcp", "--profile", "assistant"], json!({ "roots": {} }), &[&one, &two.join("deep")]);
+    let mut session = Session::start(
+        &home,
+        &["mcp", "--profile", "assistant"],
+        json!({ "roots": {} }),
+        &[&one, &two.join("deep")],
+    );
     session.until("read_file", &json!({ "path": "a.ts" }), "function two");
     session.end();
 }
@@ -220,27 +342,60 @@ fn a_server_that_knows_no_repository_says_so_until_there_is_one() {
         ("index", "get_status", json!({})),
         ("index", "read_file", json!({ "path": "one/a.ts" })),
         ("assistant", "read_file", json!({ "path": "one/a.ts" })),
-        ("patch", "write_file", json!({ "path": "one/a.ts", "content": "changed" })),
+        (
+            "patch",
+            "write_file",
+            json!({ "path": "one/a.ts", "content": "changed" }),
+        ),
         ("workspace", "list_dir", json!({ "path": "." })),
         ("local", "local_fetch_content", json!({ "queries": [] })),
     ] {
         for capabilities in [json!({}), json!({ "roots": {} })] {
-            let mut session = Session::start(&home, &["mcp", "--profile", profile], capabilities, &[&home.path()]);
+            let mut session = Session::start(
+                &home,
+                &["mcp", "--profile", profile],
+                capabilities,
+                &[&home.path()],
+            );
             let told = session.call(tool, arguments.clone());
-            assert!(told.contains("is a home folder") && told.contains("--root") && !told.contains("function"), "{profile} {told}");
-            assert!(std::fs::read_to_string(home.path().join("one/a.ts")).unwrap().contains("function one"));
+            assert!(
+                told.contains("is a home folder")
+                    && told.contains("--root")
+                    && !told.contains("function"),
+                "{profile} {told}"
+            );
+            assert!(
+                std::fs::read_to_string(home.path().join("one/a.ts"))
+                    .unwrap()
+                    .contains("function one")
+            );
             session.end();
         }
     }
     let mut command = home.command(&empty, &["mcp"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let output = BufReader::new(server.stdout.take().unwrap());
-    let mut session = Session { server, output, roots: Vec::new(), asked: 0, next: 0 };
+    let mut session = Session {
+        server,
+        output,
+        roots: Vec::new(),
+        asked: 0,
+        next: 0,
+    };
     let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     session.request("initialize", hello);
     session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     session.until("get_status", &json!({}), "no C# or TypeScript files in");
     std::fs::write(empty.join("new.ts"), "export function fresh() {}\n").unwrap();
-    session.until("lookup_symbol", &json!({ "qualified_name": "fresh" }), "new.ts");
+    session.until(
+        "lookup_symbol",
+        &json!({ "qualified_name": "fresh" }),
+        "new.ts",
+    );
     session.end();
 }

@@ -1,4 +1,5 @@
-//! A server ends with its client, with the process that started it, or when it is told to; beside it all commands work.
+//! A server ends with its client, with the process that started it, or when it is told to; beside
+//! it all commands work.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -8,8 +9,16 @@ use super::Shop;
 /// A server as a client starts it, after the handshake.
 pub fn serve(shop: &Shop) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.arg("mcp").arg("--root").arg(shop.root.path()).env("CODEAGENT_DATA_DIR", shop.home());
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    command
+        .arg("mcp")
+        .arg("--root")
+        .arg(shop.root.path())
+        .env("CODEAGENT_DATA_DIR", shop.home());
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     server.stdout = Some(greet(&mut server).into_inner());
     server
 }
@@ -42,12 +51,23 @@ fn beside_a_server_all_commands_work_and_know_of_edits() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let path = shop.root.path().join("src/Shop.Services/Extra.cs");
-    std::fs::write(&path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
-    assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    std::fs::write(
+        &path,
+        "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }",
+    )
+    .unwrap();
+    assert!(
+        shop.stdout(&["callers", "PriceCalculator.Price"])
+            .contains("Extra.Go")
+    );
     std::fs::remove_file(path).unwrap();
     let said = shop.stdout(&["index"]);
     assert!(said.contains("by the process that watches"), "{said}");
-    assert!(!shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    assert!(
+        !shop
+            .stdout(&["callers", "PriceCalculator.Price"])
+            .contains("Extra.Go")
+    );
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));
 }
@@ -60,7 +80,14 @@ fn a_server_that_is_told_to_stop_stops() {
         let mut server = serve(&shop);
         // To wait for a process closes its input; it shall stop without that.
         let _input = server.stdin.take();
-        assert!(Command::new("kill").arg(signal).arg(server.id().to_string()).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .arg(signal)
+                .arg(server.id().to_string())
+                .status()
+                .unwrap()
+                .success()
+        );
         assert_eq!(server.wait().unwrap().code(), Some(130), "{signal}");
         assert_eq!(shop.run(&["status"]).status.code(), Some(0));
     }
@@ -73,9 +100,20 @@ fn a_server_whose_parent_is_gone_ends_though_its_input_is_held() {
     let mut command = Command::new("sh");
     // The shell starts the server with its own input and stays.
     command
-        .args(["-c", "exec 3<&0; \"$0\" \"$@\" <&3 3<&- & wait", env!("CARGO_BIN_EXE_codeagent"), "mcp", "--root"])
+        .args([
+            "-c",
+            "exec 3<&0; \"$0\" \"$@\" <&3 3<&- & wait",
+            env!("CARGO_BIN_EXE_codeagent"),
+            "mcp",
+            "--root",
+        ])
         .arg(shop.root.path());
-    let mut parent = command.env("CODEAGENT_DATA_DIR", shop.home()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut parent = command
+        .env("CODEAGENT_DATA_DIR", shop.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut output = greet(&mut parent);
     let _input = parent.stdin.take();
     parent.kill().unwrap();

@@ -1,10 +1,12 @@
-//! A repository cannot control the terminal: names, paths, source lines and documentation are escaped in everything that is printed.
+//! A repository cannot control the terminal: names, paths, source lines and documentation are
+//! escaped in everything that is printed.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Sets the title, moves the cursor, returns to the line's beginning, is a C1 control, and reverses what follows.
+/// Sets the title, moves the cursor, returns to the line's beginning, is a C1 control, and reverses
+/// what follows.
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2Jx\u{9b}31m\u{85}y\u{7f}\u{202e}z\u{2066}\u{61c}";
 
 struct Hostile {
@@ -13,7 +15,9 @@ struct Hostile {
 
 impl Hostile {
     fn new() -> Self {
-        let hostile = Self { outer: tempfile::tempdir().unwrap() };
+        let hostile = Self {
+            outer: tempfile::tempdir().unwrap(),
+        };
         let named = format!("web/{HOSTILE}.ts");
         let source = format!(
             "/** Doc {HOSTILE} of it. */\nexport class Door {{\n  /** Closes {HOSTILE}. */\n  close(a = \"{HOSTILE}\") {{ return a; /*{HOSTILE}*/ }}\n  \
@@ -22,15 +26,28 @@ impl Hostile {
         );
         for (path, text) in [
             (named.as_str(), source.as_str()),
-            ("web/plain.ts", &format!("// {HOSTILE}\nexport function open(/* {HOSTILE} */) {{ return `${HOSTILE}`; }}\n")),
+            (
+                "web/plain.ts",
+                &format!(
+                    "// {HOSTILE}\nexport function open(/* {HOSTILE} */) {{ return `${HOSTILE}`; }}\n"
+                ),
+            ),
             (&format!("web/broken{HOSTILE}.ts"), "export function ("),
             (&format!("web/binary{HOSTILE}.ts"), "\0\0\0"),
-            (&format!("src/{HOSTILE}.csproj"), "<Project><PropertyGroup></PropertyGroup></Project>"),
+            (
+                &format!("src/{HOSTILE}.csproj"),
+                "<Project><PropertyGroup></PropertyGroup></Project>",
+            ),
             (
                 "src/A.cs",
-                &format!("/// <summary>Doc {HOSTILE}</summary>\nclass A {{ void M(string s = \"{HOSTILE}\") {{ M(); /*{HOSTILE}*/ }} }}\n"),
+                &format!(
+                    "/// <summary>Doc {HOSTILE}</summary>\nclass A {{ void M(string s = \"{HOSTILE}\") {{ M(); /*{HOSTILE}*/ }} }}\n"
+                ),
             ),
-            (".codeagent/config.json", &serde_json::json!({ HOSTILE: 1 }).to_string()),
+            (
+                ".codeagent/config.json",
+                &serde_json::json!({ HOSTILE: 1 }).to_string(),
+            ),
             ("README.md", &format!("close {HOSTILE}\n")),
         ] {
             let path = hostile.root().join(path);
@@ -44,7 +61,8 @@ impl Hostile {
         self.outer.path().join("root\u{1b}[31m")
     }
 
-    /// What a command prints. On a busy machine there is not always time enough to look for changes, and that is said.
+    /// What a command prints. On a busy machine there is not always time enough to look for
+    /// changes, and that is said.
     fn run(&self, arguments: &[&str], colours: bool) -> Output {
         loop {
             let output = self.run_once(arguments, colours);
@@ -57,12 +75,32 @@ impl Hostile {
 
     fn run_once(&self, arguments: &[&str], colours: bool) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).current_dir(self.root()).env("CODEAGENT_DATA_DIR", self.outer.path().join("home\u{1b}[2J"));
-        command.env_remove("CODEAGENT_LOG").env(if colours { "CLICOLOR_FORCE" } else { "NO_COLOR" }, "1");
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command.args(arguments).current_dir(self.root()).env(
+            "CODEAGENT_DATA_DIR",
+            self.outer.path().join("home\u{1b}[2J"),
+        );
+        command.env_remove("CODEAGENT_LOG").env(
+            if colours {
+                "CLICOLOR_FORCE"
+            } else {
+                "NO_COLOR"
+            },
+            "1",
+        );
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let event = serde_json::json!({ "hook_event_name": "PostToolUse", "tool_input": { "pattern": "Door|go|open|close" } });
         // Only one command reads it.
-        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).ok();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(event.to_string().as_bytes())
+            .ok();
         child.wait_with_output().unwrap()
     }
 }
@@ -78,8 +116,17 @@ fn text(bytes: &[u8]) -> String {
 
 /// How long something took differs from run to run.
 fn timeless(text: &str) -> String {
-    let is_time = |word: &str| word.trim_end_matches(',').parse::<f64>().is_ok() || word.ends_with("ms");
-    text.lines().map(|line| line.split(' ').filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ") + "\n").collect()
+    let is_time =
+        |word: &str| word.trim_end_matches(',').parse::<f64>().is_ok() || word.ends_with("ms");
+    text.lines()
+        .map(|line| {
+            line.split(' ')
+                .filter(|word| !is_time(word))
+                .collect::<Vec<_>>()
+                .join(" ")
+                + "\n"
+        })
+        .collect()
 }
 
 #[test]
@@ -137,24 +184,40 @@ fn a_repository_cannot_control_the_terminal() {
     ] {
         let [plain, coloured] = [false, true].map(|colours| hostile.run(arguments, colours));
         let json = hostile.run(&[arguments, &["--json"]].concat(), true);
-        for (plain, coloured) in [(&plain.stdout, &coloured.stdout), (&plain.stderr, &coloured.stderr)] {
+        for (plain, coloured) in [
+            (&plain.stdout, &coloured.stdout),
+            (&plain.stderr, &coloured.stderr),
+        ] {
             let (plain, coloured) = (text(plain), text(coloured));
             assert!(!plain.contains(acts), "{arguments:?}: {plain:?}");
-            let uncoloured = ["\u{1b}[36m", "\u{1b}[1m", "\u{1b}[0m"].iter().fold(coloured, |text, colour| text.replace(colour, ""));
+            let uncoloured = ["\u{1b}[36m", "\u{1b}[1m", "\u{1b}[0m"]
+                .iter()
+                .fold(coloured, |text, colour| text.replace(colour, ""));
             assert_eq!(timeless(&uncoloured), timeless(&plain), "{arguments:?}");
             escaped += plain.matches("\\u{202e}").count();
         }
         let whole = text(&json.stdout);
         assert!(!whole.contains(acts), "{arguments:?}: {whole:?}");
-        assert!(json.stderr.is_empty(), "{arguments:?}: {}", text(&json.stderr));
+        assert!(
+            json.stderr.is_empty(),
+            "{arguments:?}: {}",
+            text(&json.stderr)
+        );
         if !whole.is_empty() {
-            serde_json::from_str::<serde_json::Value>(&whole).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {whole}"));
+            serde_json::from_str::<serde_json::Value>(&whole)
+                .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {whole}"));
         }
         commands += 1;
     }
-    assert!(commands > 40 && escaped > 60, "{commands} commands, {escaped} times");
+    assert!(
+        commands > 40 && escaped > 60,
+        "{commands} commands, {escaped} times"
+    );
     for table in ["symbols", "calls", "refs", "inherits"] {
         let table = std::fs::read_to_string(Path::new(&format!("{out}.{table}.tsv"))).unwrap();
-        assert!(!table.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{table:?}");
+        assert!(
+            !table.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')),
+            "{table:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What clients are told while the files are exchanged by the hundred: no error, no answer that mixes what a file was with what it is.
+//! What clients are told while the files are exchanged by the hundred: no error, no answer that
+//! mixes what a file was with what it is.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,8 +11,22 @@ use super::support::{Place, Server, number, said};
 
 fn git(root: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.args(["-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=false"]).args(arguments).current_dir(root);
-    let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").output().unwrap();
+    command
+        .args([
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@x",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(arguments)
+        .current_dir(root);
+    let output = command
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
 }
 
@@ -28,9 +43,16 @@ fn write_all(place: &Place, version: usize) {
 
 /// The version that each row of an answer shows; none mixes two.
 fn versions(answer: &Value) -> Vec<usize> {
-    let rows = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let rows = answer["results"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"));
     let of_row = |row: &Value| {
-        let lines: Vec<u64> = row["call_sites"].as_array().unwrap().iter().map(|site| site["line"].as_u64().unwrap()).collect();
+        let lines: Vec<u64> = row["call_sites"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|site| site["line"].as_u64().unwrap())
+            .collect();
         assert!(lines == [2, 3] || lines == [12, 13], "{row}");
         usize::from(lines[0] > 10)
     };
@@ -76,7 +98,10 @@ fn a_checkout_under_clients_is_never_told_in_halves() {
             git(&place.root(), &["checkout", "-q", branch]);
         }
         is_done.store(true, Ordering::Relaxed);
-        let asked: Vec<i32> = asking.into_iter().map(|asking| asking.join().unwrap()).collect();
+        let asked: Vec<i32> = asking
+            .into_iter()
+            .map(|asking| asking.join().unwrap())
+            .collect();
         println!("asked meanwhile: {asked:?}");
     });
     for server in &mut servers {

@@ -11,15 +11,24 @@ const DAY: u64 = 86_400;
 
 /// Sets when a file was last written.
 fn set_time(place: &Place, path: &str, time: SystemTime) {
-    File::options().write(true).open(place.root().join(path)).unwrap().set_modified(time).unwrap();
+    File::options()
+        .write(true)
+        .open(place.root().join(path))
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
 }
 
 #[test]
 fn times_of_files_that_lie_hide_no_edit() {
     let place = Place::new(5);
     let now = SystemTime::now();
-    let times =
-        [SystemTime::UNIX_EPOCH, now - Duration::from_secs(DAY), now + Duration::from_secs(DAY), now + Duration::from_secs(DAY * 365 * 50)];
+    let times = [
+        SystemTime::UNIX_EPOCH,
+        now - Duration::from_secs(DAY),
+        now + Duration::from_secs(DAY),
+        now + Duration::from_secs(DAY * 365 * 50),
+    ];
     let keeper = place.keeper();
     for (index, time) in times.into_iter().enumerate() {
         for version in [index * 2, index * 2 + 1] {
@@ -65,7 +74,10 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 fn shifted_clock(folder: &Path) -> Option<PathBuf> {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     std::fs::write(&source, SHIFTED).unwrap();
-    let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    let made = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
     made.is_ok_and(|made| made.success()).then_some(library)
 }
 
@@ -78,20 +90,37 @@ fn a_clock_that_jumps_hides_no_edit() {
     };
     let run = |shift: i64, arguments: &[&str]| {
         let mut command = place.command(arguments);
-        let output = command.env("LD_PRELOAD", &library).env("CLOCK_SHIFT", shift.to_string()).output().unwrap();
+        let output = command
+            .env("LD_PRELOAD", &library)
+            .env("CLOCK_SHIFT", shift.to_string())
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let now = i64::try_from(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()).unwrap();
+    let now = i64::try_from(
+        SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap()
+            .as_secs(),
+    )
+    .unwrap();
     let day = DAY as i64;
-    for (version, shift) in [0, day, -day, 0, -now, 50 * 365 * day, 0].into_iter().enumerate() {
+    for (version, shift) in [0, day, -day, 0, -now, 50 * 365 * day, 0]
+        .into_iter()
+        .enumerate()
+    {
         place.write_all(version);
         let said = run(shift, &["index"]);
         // An hour of the shifted clock, not a time that it took.
         assert!(!said.contains('-') && said.contains(" s"), "{said}");
         assert_eq!(place.callers(version).0, place.classes, "{shift}");
         let status = run(shift, &["status"]);
-        let year = if shift == -now { "last update: 1970-01-01" } else { "last update: 20" };
+        let year = if shift == -now {
+            "last update: 1970-01-01"
+        } else {
+            "last update: 20"
+        };
         assert!(status.contains(year), "{shift}: {status}");
         assert!(run(0, &["index"]).starts_with("nothing changed"), "{shift}");
     }

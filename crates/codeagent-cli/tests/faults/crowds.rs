@@ -1,4 +1,5 @@
-//! What many processes, clients and questions at a time do to one index, some of them killed, stuck or calling their questions off.
+//! What many processes, clients and questions at a time do to one index, some of them killed, stuck
+//! or calling their questions off.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -12,30 +13,47 @@ use super::support::{Place, Running, Server, said, until, wait_until};
 const LONGEST_LOG: u64 = 64 << 20;
 
 fn log_bytes(place: &Place) -> u64 {
-    place.data().path().join("index.db-wal").metadata().map_or(0, |log| log.len())
+    place
+        .data()
+        .path()
+        .join("index.db-wal")
+        .metadata()
+        .map_or(0, |log| log.len())
 }
 
 #[test]
 fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
     let place = Place::new(10);
     let mut servers: Vec<Server> = (0..20).map(|_| Server::start(&place)).collect();
-    servers.iter_mut().for_each(|server| server.awaits(0, place.classes));
+    servers
+        .iter_mut()
+        .for_each(|server| server.awaits(0, place.classes));
     for version in 1..4 {
         place.write_all(version);
         let indexed = place.run(&["index"]);
         assert!(indexed.status.success(), "{}", said(&indexed));
-        servers.iter_mut().for_each(|server| server.awaits(version, place.classes));
-        let writers: Vec<usize> = (0..servers.len()).filter(|at| place.is_kept_by(servers[*at].running.0.id())).collect();
+        servers
+            .iter_mut()
+            .for_each(|server| server.awaits(version, place.classes));
+        let writers: Vec<usize> = (0..servers.len())
+            .filter(|at| place.is_kept_by(servers[*at].running.0.id()))
+            .collect();
         assert_eq!(writers.len(), 1);
         assert!(log_bytes(&place) < LONGEST_LOG);
         let killed = servers.swap_remove(writers[0]);
         killed.running.kill();
         let began = Instant::now();
-        wait_until("nobody takes over", || servers.iter().any(|server| place.is_kept_by(server.running.0.id())));
+        wait_until("nobody takes over", || {
+            servers
+                .iter()
+                .any(|server| place.is_kept_by(server.running.0.id()))
+        });
         println!("another after {:?}", began.elapsed());
     }
     place.write_all(4);
-    servers.iter_mut().for_each(|server| server.awaits(4, place.classes));
+    servers
+        .iter_mut()
+        .for_each(|server| server.awaits(4, place.classes));
     drop(servers);
     place.is_as_fresh();
 }
@@ -45,11 +63,25 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
     let place = Place::new(10);
     let mut running: Vec<Running> = Vec::new();
     let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&place)).collect();
-    for command in [&["daemon", "run"][..], &["watch"], &["index"], &["daemon", "run"]] {
+    for command in [
+        &["daemon", "run"][..],
+        &["watch"],
+        &["index"],
+        &["daemon", "run"],
+    ] {
         let mut command = place.command(command);
-        running.push(Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()));
+        running.push(Running(
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        ));
     }
-    servers.iter_mut().for_each(|server| server.awaits(0, place.classes));
+    servers
+        .iter_mut()
+        .for_each(|server| server.awaits(0, place.classes));
     for version in 1..4 {
         place.write_all(version);
         std::thread::scope(|scope| {
@@ -61,8 +93,13 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
             }
         });
         place.awaits(version, place.classes);
-        let all: Vec<&Running> = running.iter().chain(servers.iter().map(|server| &server.running)).collect();
-        let writer = until("nobody keeps it", || all.iter().find(|process| place.is_kept_by(process.0.id())));
+        let all: Vec<&Running> = running
+            .iter()
+            .chain(servers.iter().map(|server| &server.running))
+            .collect();
+        let writer = until("nobody keeps it", || {
+            all.iter().find(|process| place.is_kept_by(process.0.id()))
+        });
         // Its lock and its door are left as they are.
         let killed = writer.0.id();
         writer.signal("-KILL");
@@ -79,7 +116,10 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
 #[test]
 fn a_client_that_is_stuck_keeps_nobody_waiting() {
     let place = Place::new(10);
-    place.write("notes.txt", &"a line that is read and read again\n".repeat(300));
+    place.write(
+        "notes.txt",
+        &"a line that is read and read again\n".repeat(300),
+    );
     let mut stuck = Server::start(&place);
     stuck.awaits(0, place.classes);
     assert!(place.is_kept_by(stuck.running.0.id()));
@@ -126,7 +166,10 @@ fn a_thousand_cancelled_calls_leave_nothing_behind() {
                 ("get_directory_tree", json!({ "depth": 5 })),
             ][number % 4]
                 .clone();
-            let id = server.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+            let id = server.request(
+                "tools/call",
+                json!({ "name": tool, "arguments": arguments }),
+            );
             server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
             if number % 50 == 0 {
                 // What was not cancelled is answered.
@@ -134,12 +177,21 @@ fn a_thousand_cancelled_calls_leave_nothing_behind() {
             }
         }
         server.awaits(0, place.classes);
-        (server.running.holds(), std::fs::read_dir(format!("/proc/{}/task", server.running.0.id())).unwrap().count())
+        (
+            server.running.holds(),
+            std::fs::read_dir(format!("/proc/{}/task", server.running.0.id()))
+                .unwrap()
+                .count(),
+        )
     };
     let ((memory, files), threads) = storm(&mut server, 200);
     let ((after_memory, after_files), after_threads) = storm(&mut server, 1000);
-    println!("{memory} kB, {files} files, {threads} threads; afterwards {after_memory} kB, {after_files} files, {after_threads} threads");
-    assert!(after_memory < memory + 20_000 && after_files <= files + 8 && after_threads <= threads + 8);
+    println!(
+        "{memory} kB, {files} files, {threads} threads; afterwards {after_memory} kB, {after_files} files, {after_threads} threads"
+    );
+    assert!(
+        after_memory < memory + 20_000 && after_files <= files + 8 && after_threads <= threads + 8
+    );
     let ticks = server.running.ticks();
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(server.running.ticks() - ticks < 10, "no work goes on");

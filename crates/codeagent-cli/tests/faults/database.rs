@@ -1,4 +1,5 @@
-//! What becomes of an index that was damaged, removed, replaced, or made by another version, at rest or under a server.
+//! What becomes of an index that was damaged, removed, replaced, or made by another version, at
+//! rest or under a server.
 
 use std::fs::{File, remove_file, rename};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -30,16 +31,31 @@ fn foreign_log(folder: &Path) {
 }
 
 const AT_REST: &[(&str, Damage)] = &[
-    ("header", |folder| overwrite(&folder.join("index.db"), 0, &[0x5A; 100])),
-    ("page size", |folder| overwrite(&folder.join("index.db"), 16, &[0, 3])),
-    ("half", |folder| {
-        let database = File::options().write(true).open(folder.join("index.db")).unwrap();
-        database.set_len(database.metadata().unwrap().len() / 2).unwrap();
+    ("header", |folder| {
+        overwrite(&folder.join("index.db"), 0, &[0x5A; 100])
     }),
-    ("empty", |folder| drop(File::create(folder.join("index.db")).unwrap())),
-    ("removed", |folder| remove_file(folder.join("index.db")).unwrap()),
+    ("page size", |folder| {
+        overwrite(&folder.join("index.db"), 16, &[0, 3])
+    }),
+    ("half", |folder| {
+        let database = File::options()
+            .write(true)
+            .open(folder.join("index.db"))
+            .unwrap();
+        database
+            .set_len(database.metadata().unwrap().len() / 2)
+            .unwrap();
+    }),
+    ("empty", |folder| {
+        drop(File::create(folder.join("index.db")).unwrap())
+    }),
+    ("removed", |folder| {
+        remove_file(folder.join("index.db")).unwrap()
+    }),
     ("foreign log", foreign_log),
-    ("without seal", |folder| remove_file(folder.join("index.seal")).unwrap()),
+    ("without seal", |folder| {
+        remove_file(folder.join("index.seal")).unwrap()
+    }),
     ("log without index", |folder| {
         foreign_log(folder);
         remove_file(folder.join("index.db")).unwrap();
@@ -57,14 +73,18 @@ fn whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_
         place.stdout(&["index"]);
         damage(place.data().path());
         let (count, text) = place.callers(0);
-        assert!(count == place.classes || text.contains("run `codeagent index`"), "{what}: {text}");
+        assert!(
+            count == place.classes || text.contains("run `codeagent index`"),
+            "{what}: {text}"
+        );
         place.stdout(&["index"]);
         assert_eq!(place.callers(0).0, place.classes, "{what}");
         place.is_as_fresh();
     }
 }
 
-/// The log of a killed process is taken away: what was in it is lost, and what is left is whole or made anew.
+/// The log of a killed process is taken away: what was in it is lost, and what is left is whole or
+/// made anew.
 #[test]
 fn a_killed_daemons_log_may_be_lost() {
     let place = Place::new(5);
@@ -80,7 +100,12 @@ fn a_killed_daemons_log_may_be_lost() {
             foreign_log(place.data().path());
         }
         let (count, text) = place.callers(version);
-        assert!(count == place.classes || text.contains("index yet") || text.contains("codeagent index"), "{text}");
+        assert!(
+            count == place.classes
+                || text.contains("index yet")
+                || text.contains("codeagent index"),
+            "{text}"
+        );
         place.stdout(&["index"]);
         assert_eq!(place.callers(version).0, place.classes);
         place.is_as_fresh();
@@ -88,8 +113,12 @@ fn a_killed_daemons_log_may_be_lost() {
 }
 
 const UNDER_A_SERVER: &[(&str, Damage)] = &[
-    ("removed", |folder| remove_file(folder.join("index.db")).unwrap()),
-    ("all removed", |folder| std::fs::remove_dir_all(folder).unwrap()),
+    ("removed", |folder| {
+        remove_file(folder.join("index.db")).unwrap()
+    }),
+    ("all removed", |folder| {
+        std::fs::remove_dir_all(folder).unwrap()
+    }),
     ("replaced", |folder| {
         std::fs::copy(folder.join("index.db"), folder.join("other")).unwrap();
         rename(folder.join("other"), folder.join("index.db")).unwrap();
@@ -98,13 +127,20 @@ const UNDER_A_SERVER: &[(&str, Damage)] = &[
         drop(File::create(folder.join("other")).unwrap());
         rename(folder.join("other"), folder.join("index.db")).unwrap();
     }),
-    ("emptied", |folder| drop(File::create(folder.join("index.db")).unwrap())),
+    ("emptied", |folder| {
+        drop(File::create(folder.join("index.db")).unwrap())
+    }),
     ("overwritten", |folder| {
         let mut all = Vec::new();
-        File::open(folder.join("index.db")).unwrap().read_to_end(&mut all).unwrap();
+        File::open(folder.join("index.db"))
+            .unwrap()
+            .read_to_end(&mut all)
+            .unwrap();
         overwrite(&folder.join("index.db"), 0, &vec![0x5A; all.len()]);
     }),
-    ("log emptied", |folder| drop(File::create(folder.join("index.db-wal")).unwrap())),
+    ("log emptied", |folder| {
+        drop(File::create(folder.join("index.db-wal")).unwrap())
+    }),
 ];
 
 #[test]
@@ -121,8 +157,14 @@ fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
             place.write_all(version);
             server.awaits(version, place.classes);
         }
-        assert_eq!(server.call("get_status", json!({})).0["healthy"], true, "{what}");
-        wait_until("others cannot read it", || place.callers(3).0 == place.classes);
+        assert_eq!(
+            server.call("get_status", json!({})).0["healthy"],
+            true,
+            "{what}"
+        );
+        wait_until("others cannot read it", || {
+            place.callers(3).0 == place.classes
+        });
         drop(server);
         place.stdout(&["index"]);
         place.is_as_fresh();
@@ -142,14 +184,31 @@ fn a_newer_index_is_left_alone_and_file_tools_answer() {
     for arguments in [&["index"][..], &["callers", "Hub.Go0"], &["status"]] {
         let output = place.run(arguments);
         let text = said(&output);
-        assert!(output.status.code() == Some(5) && text.contains("schema 99") && text.contains("--rebuild"), "{arguments:?}: {output:?}");
+        assert!(
+            output.status.code() == Some(5)
+                && text.contains("schema 99")
+                && text.contains("--rebuild"),
+            "{arguments:?}: {output:?}"
+        );
     }
     let mut server = Server::start(&place);
-    assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains("class Hub"));
+    assert!(
+        server
+            .call("read_file", json!({ "path": "Hub.cs" }))
+            .0
+            .to_string()
+            .contains("class Hub")
+    );
     let (answer, is_error) = server.call("get_callers", json!({ "node_id": "Hub.Go0" }));
-    assert!(is_error && answer.to_string().contains("schema 99"), "{answer}");
+    assert!(
+        is_error && answer.to_string().contains("schema 99"),
+        "{answer}"
+    );
     drop(server);
-    assert!(std::fs::read(place.database()).unwrap() == before, "it is as it was");
+    assert!(
+        std::fs::read(place.database()).unwrap() == before,
+        "it is as it was"
+    );
     place.stdout(&["index", "--rebuild"]);
     assert_eq!(place.callers(0).0, place.classes);
 }
@@ -160,7 +219,9 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
     let place = Place::new(5);
     place.stdout(&["index"]);
     let folder = place.data().path().to_owned();
-    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff];
+    let mut journal = vec![
+        0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff,
+    ];
     journal.resize(16_384, 0x5A);
     std::fs::write(folder.join("index.db-journal"), &journal).unwrap();
     assert_eq!(place.callers(0).0, place.classes);
@@ -171,9 +232,16 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
     remove_file(folder.join("index.db-shm")).ok();
     std::os::unix::fs::symlink("/nowhere", folder.join("index.db-shm")).unwrap();
     for command in ["index", "status", "callers"] {
-        let arguments = if command == "callers" { vec![command, "Hub.Go0"] } else { vec![command] };
+        let arguments = if command == "callers" {
+            vec![command, "Hub.Go0"]
+        } else {
+            vec![command]
+        };
         let text = said(&place.run(&arguments));
-        assert!(text.contains("index.db-shm is a link") && text.contains("remove it"), "{command}: {text}");
+        assert!(
+            text.contains("index.db-shm is a link") && text.contains("remove it"),
+            "{command}: {text}"
+        );
     }
     remove_file(folder.join("index.db-shm")).unwrap();
     assert_eq!(place.callers(0).0, place.classes);
@@ -186,10 +254,20 @@ fn an_index_that_cannot_be_opened_is_not_taken_for_none() {
     place.stdout(&["index"]);
     for limit in 5..24 {
         for command in ["index", "callers"] {
-            let arguments = if command == "callers" { vec![command, "Hub.Go0"] } else { vec![command] };
-            let output = bounded(&format!("ulimit -n {limit}"), &place.command(&arguments)).output().unwrap();
+            let arguments = if command == "callers" {
+                vec![command, "Hub.Go0"]
+            } else {
+                vec![command]
+            };
+            let output = bounded(&format!("ulimit -n {limit}"), &place.command(&arguments))
+                .output()
+                .unwrap();
             let text = said(&output);
-            assert!(output.status.success() || !text.contains("no index yet") && !text.contains("CODEAGENT_DATA_DIR"), "{limit}: {text}");
+            assert!(
+                output.status.success()
+                    || !text.contains("no index yet") && !text.contains("CODEAGENT_DATA_DIR"),
+                "{limit}: {text}"
+            );
         }
     }
     place.is_as_fresh();

@@ -25,11 +25,17 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
     // A first index, with so many kilobytes.
     let mut refused = 0;
     for kilobytes in [4, 16, 64, 160, 240, 400, 800, 1600] {
-        mount(&["-t", "tmpfs", "-o", &format!("size={kilobytes}k"), "none"], &place.home);
+        mount(
+            &["-t", "tmpfs", "-o", &format!("size={kilobytes}k"), "none"],
+            &place.home,
+        );
         let output = place.run(&["index"]);
         let text = said(&output);
         refused += usize::from(!output.status.success());
-        assert!(output.status.success() || (output.status.code() == Some(1) && is_said(&text)), "{kilobytes} kB: {output:?}");
+        assert!(
+            output.status.success() || (output.status.code() == Some(1) && is_said(&text)),
+            "{kilobytes} kB: {output:?}"
+        );
         mount(&["-o", "remount,size=20m"], &place.home);
         place.stdout(&["index"]);
         assert_eq!(place.callers(0).0, place.classes, "{kilobytes} kB");
@@ -46,9 +52,15 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
         fill(&place.home, numbers.below(100) * 4096);
         place.write_all(version);
         let output = place.run(&["index"]);
-        assert!(output.status.success() || is_said(&said(&output)), "{output:?}");
+        assert!(
+            output.status.success() || is_said(&said(&output)),
+            "{output:?}"
+        );
         let (count, text) = place.callers(version - 1);
-        assert!(output.status.success() || (count == place.classes && text.contains("changed")), "what was there is served: {text}");
+        assert!(
+            output.status.success() || (count == place.classes && text.contains("changed")),
+            "what was there is served: {text}"
+        );
         std::fs::remove_file(place.home.join("filler")).unwrap();
         place.stdout(&["index"]);
         assert_eq!(place.callers(version).0, place.classes);
@@ -57,8 +69,14 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
     server.awaits(3, place.classes);
     fill(&place.home, 0);
     place.write_all(4);
-    wait_until("a full disk is not told", || server.callers(3).1["note"].as_str().is_some_and(is_said));
-    assert_eq!(server.callers(3).0, place.classes, "what was there is served");
+    wait_until("a full disk is not told", || {
+        server.callers(3).1["note"].as_str().is_some_and(is_said)
+    });
+    assert_eq!(
+        server.callers(3).0,
+        place.classes,
+        "what was there is served"
+    );
     std::fs::remove_file(place.home.join("filler")).unwrap();
     server.awaits(4, place.classes);
     drop(server);
@@ -86,20 +104,52 @@ fn what_may_not_be_written_is_said() {
     read_only(&place.home);
     assert_eq!(place.callers(0).0, place.classes, "it can be read");
     let output = place.run(&["index"]);
-    assert!(output.status.code() == Some(1) && said(&output).contains("set CODEAGENT_DATA_DIR"), "{output:?}");
+    assert!(
+        output.status.code() == Some(1) && said(&output).contains("set CODEAGENT_DATA_DIR"),
+        "{output:?}"
+    );
     let mut server = Server::start(&place);
-    assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains("class Hub"));
+    assert!(
+        server
+            .call("read_file", json!({ "path": "Hub.cs" }))
+            .0
+            .to_string()
+            .contains("class Hub")
+    );
     unmount(&["-l"], &place.home);
 
     // No place at all.
     let mut command = place.command(&["index"]);
-    let output = command.env_remove("CODEAGENT_DATA_DIR").env_remove("HOME").env_remove("XDG_CACHE_HOME").output().unwrap();
-    assert!(output.status.code() == Some(1) && said(&output).contains("there is no folder for the index"), "{output:?}");
+    let output = command
+        .env_remove("CODEAGENT_DATA_DIR")
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.code() == Some(1)
+            && said(&output).contains("there is no folder for the index"),
+        "{output:?}"
+    );
     let mut command = place.command(&["mcp"]);
-    let mut server = Server::of(command.env_remove("CODEAGENT_DATA_DIR").env_remove("HOME").env_remove("XDG_CACHE_HOME"));
-    assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains("class Hub"));
+    let mut server = Server::of(
+        command
+            .env_remove("CODEAGENT_DATA_DIR")
+            .env_remove("HOME")
+            .env_remove("XDG_CACHE_HOME"),
+    );
+    assert!(
+        server
+            .call("read_file", json!({ "path": "Hub.cs" }))
+            .0
+            .to_string()
+            .contains("class Hub")
+    );
     let (answer, is_error) = server.call("get_callers", json!({ "node_id": "Hub.Go0" }));
-    assert!(is_error && answer.to_string().contains("no folder for the index"), "{answer}");
+    assert!(
+        is_error && answer.to_string().contains("no folder for the index"),
+        "{answer}"
+    );
 }
 
 /// What holds of every kind of file system, repository and index on it.
@@ -113,7 +163,10 @@ fn is_kept(place: &Place) {
     }
     place.write("new/er/N.cs", "class N { void M(Hub hub) => hub.Go3(); }");
     server.awaits(3, place.classes + 1);
-    assert_eq!(server.call("get_status", json!({})).0["watcher_active"], true);
+    assert_eq!(
+        server.call("get_status", json!({})).0["watcher_active"],
+        true
+    );
     drop(server);
     place.is_as_fresh();
 }
@@ -134,18 +187,33 @@ fn file_systems_of_other_kinds_are_watched() {
             let layers = tempfile::tempdir().unwrap();
             mount(&["-t", "tmpfs", "none"], layers.path());
             let inner = layers.path().join("lower").join("root/c");
-            for folder in [&inner, &layers.path().join("upper"), &layers.path().join("work")] {
+            for folder in [
+                &inner,
+                &layers.path().join("upper"),
+                &layers.path().join("work"),
+            ] {
                 std::fs::create_dir_all(folder).unwrap();
             }
             std::fs::write(inner.join("Lower.cs"), "class Lower { }").unwrap();
             let of = |name: &str| layers.path().join(name).display().to_string();
-            let options = format!("lowerdir={},upperdir={},workdir={},userxattr", of("lower"), of("upper"), of("work"));
-            mount(&["-t", "overlay", "-o", &options, "none"], place.folder.path());
+            let options = format!(
+                "lowerdir={},upperdir={},workdir={},userxattr",
+                of("lower"),
+                of("upper"),
+                of("work")
+            );
+            mount(
+                &["-t", "overlay", "-o", &options, "none"],
+                place.folder.path(),
+            );
             is_kept(&place);
             // What is written first is copied to the upper layer, and is another file.
             let mut server = Server::start(&place);
             server.awaits(3, place.classes + 1);
-            place.write("c/Lower.cs", "class Lower { void M(Hub hub) => hub.Go3(); }");
+            place.write(
+                "c/Lower.cs",
+                "class Lower { void M(Hub hub) => hub.Go3(); }",
+            );
             server.awaits(3, place.classes + 2);
         }
     }
@@ -217,7 +285,13 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
         place.write_class(0, version - 1);
         server.awaits(version, place.classes - 1);
         // Files are read where they are now.
-        assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains(&format!("Go{version}")));
+        assert!(
+            server
+                .call("read_file", json!({ "path": "Hub.cs" }))
+                .0
+                .to_string()
+                .contains(&format!("Go{version}"))
+        );
     }
 }
 
@@ -225,9 +299,22 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
 fn a_name_that_is_no_utf_8_is_told_by_index_and_status() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new(2);
-    std::fs::write(place.root().join(std::ffi::OsStr::from_bytes(b"bad\xff.cs")), "class Bad { }").unwrap();
+    std::fs::write(
+        place
+            .root()
+            .join(std::ffi::OsStr::from_bytes(b"bad\xff.cs")),
+        "class Bad { }",
+    )
+    .unwrap();
     let indexed = place.stdout(&["index"]);
     assert!(indexed.contains("1 file could not be indexed"), "{indexed}");
     let status = place.stdout(&["status"]);
-    assert_eq!(status.lines().filter(|line| line.starts_with("failed") && line.contains("bad")).count(), 1, "{status}");
+    assert_eq!(
+        status
+            .lines()
+            .filter(|line| line.starts_with("failed") && line.contains("bad"))
+            .count(),
+        1,
+        "{status}"
+    );
 }

@@ -24,20 +24,30 @@ fn a_killed_index_is_gone_on_with() {
             place.home = place.folder.path().join(format!("home{round}"));
         }
         place.write_all(round);
-        let mut indexing = place.command(&["index"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut indexing = place
+            .command(&["index"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(numbers.part(whole));
         killed += usize::from(indexing.try_wait().unwrap().is_none());
         indexing.kill().ok();
         indexing.wait().unwrap();
         let (count, text) = place.callers(round);
-        assert!(count == place.classes || is_admitted(&text), "{round}: {count} of them: {text}");
+        assert!(
+            count == place.classes || is_admitted(&text),
+            "{round}: {count} of them: {text}"
+        );
         let began = Instant::now();
         place.stdout(&["index"]);
         slowest = slowest.max(began.elapsed());
         assert_eq!(place.callers(round).0, place.classes);
         place.is_as_fresh();
     }
-    println!("{killed} were killed; the slowest to go on took {slowest:?}, a first index {whole:?}");
+    println!(
+        "{killed} were killed; the slowest to go on took {slowest:?}, a first index {whole:?}"
+    );
     assert!(killed > 0);
 }
 
@@ -49,7 +59,12 @@ fn a_killed_rebuild_leaves_the_old_index() {
     place.stdout(&["index", "--rebuild"]);
     let whole = began.elapsed();
     for round in 0..times(4) {
-        let mut rebuilding = place.command(&["index", "--rebuild"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut rebuilding = place
+            .command(&["index", "--rebuild"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(numbers.part(whole));
         rebuilding.kill().ok();
         rebuilding.wait().unwrap();
@@ -69,20 +84,29 @@ fn a_killed_daemon_leaves_whole_answers() {
         std::thread::sleep(numbers.part(Duration::from_millis(150)));
         keeper.kill();
         let (count, text) = place.callers(round);
-        assert!(count == place.classes || is_admitted(&text), "{count}: {text}");
+        assert!(
+            count == place.classes || is_admitted(&text),
+            "{count}: {text}"
+        );
         place.stdout(&["index"]);
         assert_eq!(place.callers(round).0, place.classes);
         place.is_as_fresh();
     }
 }
 
-/// What was not synced when the power fails may be lost, in any order: frames of the log behind those that were moved into the database.
+/// What was not synced when the power fails may be lost, in any order: frames of the log behind
+/// those that were moved into the database.
 fn tear(folder: &Path, numbers: &mut Numbers) {
-    let Ok(mut log) = std::fs::read(folder.join("index.db-wal")) else { return };
-    let moved = std::fs::read(folder.join("index.db-shm")).ok().and_then(|shared| Some(shared.get(128..132)?.try_into().unwrap()));
+    let Ok(mut log) = std::fs::read(folder.join("index.db-wal")) else {
+        return;
+    };
+    let moved = std::fs::read(folder.join("index.db-shm"))
+        .ok()
+        .and_then(|shared| Some(shared.get(128..132)?.try_into().unwrap()));
     // Another process has no view of the log after that.
     std::fs::remove_file(folder.join("index.db-shm")).ok();
-    let synced = LOG_HEAD + moved.map_or(0, |moved| u32::from_ne_bytes(moved) as usize) * (FRAME_HEAD + PAGE);
+    let synced = LOG_HEAD
+        + moved.map_or(0, |moved| u32::from_ne_bytes(moved) as usize) * (FRAME_HEAD + PAGE);
     if log.len() <= synced {
         return;
     }
@@ -98,7 +122,11 @@ fn tear(folder: &Path, numbers: &mut Numbers) {
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.file_type().unwrap().is_file()) {
+    for entry in std::fs::read_dir(from)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().unwrap().is_file())
+    {
         std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
 }
@@ -119,7 +147,13 @@ fn what_a_power_cut_leaves_is_whole_or_made_anew() {
         let after = place.data();
         copy(data.path(), after.path());
         keeper.signal("-CONT");
-        with_log += usize::from(after.path().join("index.db-wal").metadata().is_ok_and(|log| log.len() > 0));
+        with_log += usize::from(
+            after
+                .path()
+                .join("index.db-wal")
+                .metadata()
+                .is_ok_and(|log| log.len() > 0),
+        );
         tear(after.path(), &mut numbers);
         std::fs::remove_file(after.path().join("lock")).ok();
         let indexed = place.run(&["index"]);

@@ -1,5 +1,5 @@
-//! What do many clients, and clients that read nothing, end nothing or come no more, do to a server over HTTP? Everybody else is answered, and what it
-//! holds stays bounded.
+//! What do many clients, and clients that read nothing, end nothing or come no more, do to a server
+//! over HTTP? Everybody else is answered, and what it holds stays bounded.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -24,15 +24,28 @@ struct Listening {
 impl Listening {
     fn start(place: &Place) -> Self {
         let mut command = place.command(&["mcp", "--http", "0", "--legacy-sse"]);
-        let mut child =
-            command.env("CODEAGENT_HTTP_TOKEN", TOKEN).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .env("CODEAGENT_HTTP_TOKEN", TOKEN)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut told = BufReader::new(child.stderr.take().unwrap());
         let (running, mut said) = (Running(child), String::new());
         while !said.contains("listening at ") {
             assert_ne!(told.read_line(&mut said).unwrap(), 0, "{said}");
         }
         std::thread::spawn(move || told.lines().for_each(drop));
-        let port = said.split("http://127.0.0.1:").nth(1).unwrap().split('/').next().unwrap().parse().unwrap();
+        let port = said
+            .split("http://127.0.0.1:")
+            .nth(1)
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
         Self { running, port }
     }
 
@@ -44,7 +57,9 @@ impl Listening {
 
     /// Asks until all classes are told to call the method of a version.
     fn awaits(&self, version: usize, classes: usize) {
-        wait_until("it is not known", || self.connect().callers(version).0 == classes);
+        wait_until("it is not known", || {
+            self.connect().callers(version).0 == classes
+        });
     }
 }
 
@@ -76,7 +91,10 @@ impl Client {
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line)? == 0 {
-                return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("hung up after {head:?}")));
+                return Err(io::Error::new(
+                    ErrorKind::UnexpectedEof,
+                    format!("hung up after {head:?}"),
+                ));
             }
             let field = line.to_lowercase();
             if let Some(said) = field.strip_prefix("content-length:") {
@@ -89,20 +107,37 @@ impl Client {
         }
         let mut answer = vec![0; length];
         self.0.read_exact(&mut answer)?;
-        Ok((head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(answer).unwrap()))
+        Ok((
+            head.split(' ').nth(1).unwrap().parse().unwrap(),
+            String::from_utf8(answer).unwrap(),
+        ))
     }
 
     /// How many classes call the method of a version, and the whole answer; 0 for an error.
     fn callers(&mut self, version: usize) -> (usize, String) {
-        let (status, text) = self.post("/mcp", &call(1, "get_callers", json!({ "node_id": format!("Hub.Go{version}") })));
+        let (status, text) = self.post(
+            "/mcp",
+            &call(
+                1,
+                "get_callers",
+                json!({ "node_id": format!("Hub.Go{version}") }),
+            ),
+        );
         assert_eq!(status, 200, "{text}");
         let answer: Value = serde_json::from_str(&text).unwrap();
-        (answer["result"]["structuredContent"]["results"].as_array().map_or(0, Vec::len), text)
+        (
+            answer["result"]["structuredContent"]["results"]
+                .as_array()
+                .map_or(0, Vec::len),
+            text,
+        )
     }
 
     /// The stream of a session of 2024-11-05, and where its messages go.
     fn stream(&mut self) -> String {
-        let open = format!("GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n");
+        let open = format!(
+            "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n"
+        );
         self.0.get_mut().write_all(open.as_bytes()).unwrap();
         let mut line = String::new();
         while !line.starts_with("data: ") {
@@ -115,8 +150,12 @@ impl Client {
     /// Writes until nobody takes more, and says how often.
     fn fill(&mut self, request: &str) -> usize {
         let stream = self.0.get_mut();
-        stream.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
-        (0..10_000).take_while(|_| stream.write_all(request.as_bytes()).is_ok()).count()
+        stream
+            .set_write_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        (0..10_000)
+            .take_while(|_| stream.write_all(request.as_bytes()).is_ok())
+            .count()
     }
 }
 
@@ -127,7 +166,12 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
     let server = Listening::start(&place);
     server.awaits(0, place.classes);
     let log = place.data().path().join("index.db-wal");
-    let (over, asked, begun, written) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (over, asked, begun, written) = (
+        AtomicBool::new(false),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+    );
     let (began, time) = (Instant::now(), Duration::from_secs(seconds));
     let (mut early, mut longest_log) = (0, 0);
     std::thread::scope(|scope| {
@@ -137,10 +181,15 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
                 while !over.load(Ordering::Relaxed) && began.elapsed() < time + 2 * PATIENCE {
                     let version = written.load(Ordering::Relaxed);
                     let (count, answer) = client.callers(version);
-                    // What was written before the question is known, or the answer says that it is not.
-                    let is_whole = count == place.classes || begun.load(Ordering::Relaxed) != version;
+                    // What was written before the question is known, or the answer says that it is
+                    // not.
+                    let is_whole =
+                        count == place.classes || begun.load(Ordering::Relaxed) != version;
                     assert!(is_whole || is_admitted(&answer), "{count}: {answer}");
-                    assert!(!answer.contains("locked") && !answer.contains("busy"), "{answer}");
+                    assert!(
+                        !answer.contains("locked") && !answer.contains("busy"),
+                        "{answer}"
+                    );
                     asked.fetch_add(1, Ordering::Relaxed);
                 }
             });
@@ -160,7 +209,10 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
         over.store(true, Ordering::Relaxed);
     });
     let last = server.running.holds().0;
-    println!("{} answers, {early} kB early, {last} kB at last, a log of {longest_log} bytes at most", asked.into_inner());
+    println!(
+        "{} answers, {early} kB early, {last} kB at last, a log of {longest_log} bytes at most",
+        asked.into_inner()
+    );
     assert!(last < early + early / 4 + 20_000 && longest_log < 64 << 20);
     drop(server);
     place.stdout(&["index"]);
@@ -170,18 +222,31 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
 #[test]
 fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
     let place = Place::new(10);
-    place.write("notes.txt", &"a line that is read and read again\n".repeat(300));
+    place.write(
+        "notes.txt",
+        &"a line that is read and read again\n".repeat(300),
+    );
     let server = Listening::start(&place);
     server.awaits(0, place.classes);
     let before = server.running.holds().0;
     let ask = |id: usize| call(id, "read_file", json!({ "path": "notes.txt" }));
     // Requests one after the other, none of whose answers is read.
     let mut deaf: Vec<Client> = (0..20).map(|_| server.connect()).collect();
-    let taken: usize = deaf.iter_mut().map(|client| client.fill(&request("/mcp", &ask(1)))).sum();
+    let taken: usize = deaf
+        .iter_mut()
+        .map(|client| client.fill(&request("/mcp", &ask(1))))
+        .sum();
     // A body that never ends.
     let mut halves: Vec<Client> = (0..100).map(|_| server.connect()).collect();
     for half in &mut halves {
-        half.0.get_mut().write_all(request("/mcp", &ask(1)).replace("Content-Length: ", "Content-Length: 9").as_bytes()).unwrap();
+        half.0
+            .get_mut()
+            .write_all(
+                request("/mcp", &ask(1))
+                    .replace("Content-Length: ", "Content-Length: 9")
+                    .as_bytes(),
+            )
+            .unwrap();
     }
     // A stream of events that nobody reads, and questions to be answered over it.
     let mut stream = server.connect();
@@ -191,22 +256,44 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
     let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": { "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client } });
     assert_eq!(asking.post(&address, &hello.to_string()).0, 202);
-    assert_eq!(asking.post(&address, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).0, 202);
-    let refused = (0..10_000).filter(|id| asking.post(&address, &ask(*id)).0 == 503).count();
+    assert_eq!(
+        asking
+            .post(
+                &address,
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
+            )
+            .0,
+        202
+    );
+    let refused = (0..10_000)
+        .filter(|id| asking.post(&address, &ask(*id)).0 == 503)
+        .count();
     // What the system's own buffers take is answered.
-    assert!(refused > 5_000, "only {refused} of 10,000 questions were refused");
+    assert!(
+        refused > 5_000,
+        "only {refused} of 10,000 questions were refused"
+    );
     let began = Instant::now();
     place.write_all(1);
     server.awaits(1, place.classes);
     let (waited, after) = (began.elapsed(), server.running.holds().0);
-    println!("{before} kB, with {taken} questions written and {refused} refused {after} kB; an edit known after {waited:?}");
+    println!(
+        "{before} kB, with {taken} questions written and {refused} refused {after} kB; an edit known after {waited:?}"
+    );
     assert!(after < before + MOST_HELD, "{before} kB become {after}");
     // Who has read is listened to again.
     let mut reading = stream.0;
-    reading.get_mut().set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    reading
+        .get_mut()
+        .set_read_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
     let mut lines = String::new();
     let ended = reading.read_to_string(&mut lines).unwrap_err().kind();
-    assert!(matches!(ended, ErrorKind::WouldBlock | ErrorKind::TimedOut) && lines.contains("read again"), "{ended} {lines}");
+    assert!(
+        matches!(ended, ErrorKind::WouldBlock | ErrorKind::TimedOut)
+            && lines.contains("read again"),
+        "{ended} {lines}"
+    );
     assert_eq!(asking.post(&address, &ask(1)).0, 202);
 }
 
@@ -223,10 +310,14 @@ fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_
                 let (mut client, content, written) = (server.connect(), &content, &written);
                 scope.spawn(move || {
                     let mut outcomes = Vec::new();
-                    while outcomes.last().is_none_or(|(_, outcome): &(String, io::Result<_>)| outcome.is_ok()) {
+                    while outcomes
+                        .last()
+                        .is_none_or(|(_, outcome): &(String, io::Result<_>)| outcome.is_ok())
+                    {
                         let file = format!("text-{number}-{}.txt", outcomes.len());
                         let arguments = json!({ "path": file, "content": content });
-                        let outcome = client.attempt("/mcp/patch", &call(1, "write_file", arguments));
+                        let outcome =
+                            client.attempt("/mcp/patch", &call(1, "write_file", arguments));
                         written.fetch_add(1, Ordering::Relaxed);
                         outcomes.push((file, outcome));
                     }
@@ -234,9 +325,14 @@ fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_
                 })
             })
             .collect();
-        wait_until("they do not write", || written.load(Ordering::Relaxed) >= 24);
+        wait_until("they do not write", || {
+            written.load(Ordering::Relaxed) >= 24
+        });
         server.running.signal("-TERM");
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect()
     });
     assert_eq!(server.running.0.wait().unwrap().code(), Some(130));
     let (mut done, mut refused, mut unanswered) = (0, 0, 0);
@@ -244,15 +340,24 @@ fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_
         let on_disk = std::fs::read_to_string(place.root().join(file)).ok();
         match outcome {
             Ok((200, answer)) => {
-                assert!(answer.contains("Wrote") && on_disk.as_deref() == Some(&content), "{file}: {answer}");
+                assert!(
+                    answer.contains("Wrote") && on_disk.as_deref() == Some(&content),
+                    "{file}: {answer}"
+                );
                 done += 1;
             }
             Ok((status, answer)) => {
-                assert!(*status == 503 && on_disk.is_none(), "{file}: {status} {answer}");
+                assert!(
+                    *status == 503 && on_disk.is_none(),
+                    "{file}: {status} {answer}"
+                );
                 refused += 1;
             }
             Err(error) => {
-                assert!(on_disk.is_none(), "{file} was written and nobody was told: {error}");
+                assert!(
+                    on_disk.is_none(),
+                    "{file} was written and nobody was told: {error}"
+                );
                 unanswered += 1;
             }
         }
@@ -286,6 +391,11 @@ fn ten_thousand_abandoned_sessions_leave_nothing_behind() {
     };
     let (memory, files) = abandon(500);
     let (after_memory, after_files) = abandon(10_000);
-    println!("{memory} kB, {files} files; after 10,000 more {after_memory} kB, {after_files} files");
-    assert!(after_memory < memory + 20_000 && after_files < files + 80, "{memory} {files} become {after_memory} {after_files}");
+    println!(
+        "{memory} kB, {files} files; after 10,000 more {after_memory} kB, {after_files} files"
+    );
+    assert!(
+        after_memory < memory + 20_000 && after_files < files + 80,
+        "{memory} {files} become {after_memory} {after_files}"
+    );
 }

@@ -8,19 +8,36 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
     place.stdout(&["index"]);
     let (mut done, mut refused) = (0, 0);
     // Kilobytes of addresses, of which most are stacks that are never touched.
-    let sizes = [60_000, 150_000, 200_000, 262_144, 400_000, 800_000, 2_000_000];
+    let sizes = [
+        60_000, 150_000, 200_000, 262_144, 400_000, 800_000, 2_000_000,
+    ];
     // Between too little to begin and enough: some threads start, others do not.
-    for (version, kilobytes) in sizes.into_iter().chain((79_000..110_000).step_by(6_000)).enumerate() {
+    for (version, kilobytes) in sizes
+        .into_iter()
+        .chain((79_000..110_000).step_by(6_000))
+        .enumerate()
+    {
         place.write_all(version + 1);
-        let output = ended(&mut bounded(&format!("ulimit -v {kilobytes}"), &place.command(&["index", "--threads", "1"])));
+        let output = ended(&mut bounded(
+            &format!("ulimit -v {kilobytes}"),
+            &place.command(&["index", "--threads", "1"]),
+        ));
         match output.status.code() {
             Some(0) => done += 1,
             Some(_) => refused += 1,
             None => panic!("{kilobytes} kB: {}", said(&output)),
         }
-        assert!(kilobytes >= 262_144 || said(&output).contains("ulimit -v"), "{kilobytes} kB: {}", said(&output));
+        assert!(
+            kilobytes >= 262_144 || said(&output).contains("ulimit -v"),
+            "{kilobytes} kB: {}",
+            said(&output)
+        );
         place.stdout(&["index"]);
-        assert_eq!(place.callers(version + 1).0, place.classes, "{kilobytes} kB");
+        assert_eq!(
+            place.callers(version + 1).0,
+            place.classes,
+            "{kilobytes} kB"
+        );
         place.is_as_fresh();
     }
     println!("{done} done, {refused} refused");
@@ -35,9 +52,18 @@ fn a_limit_on_file_sizes_is_said_and_the_index_stays_whole() {
     // Blocks of 512 bytes.
     for (version, blocks) in [1, 20, 100, 200, 400, 100_000].into_iter().enumerate() {
         place.write_all(version);
-        let output = ended(&mut bounded(&format!("ulimit -f {blocks}"), &place.command(&["index"])));
-        let code = output.status.code().unwrap_or_else(|| panic!("{blocks} blocks: {output:?}"));
-        assert!(code == 0 || said(&output).contains("ulimit -f") || said(&output).contains("too large"), "{blocks} blocks: {output:?}");
+        let output = ended(&mut bounded(
+            &format!("ulimit -f {blocks}"),
+            &place.command(&["index"]),
+        ));
+        let code = output
+            .status
+            .code()
+            .unwrap_or_else(|| panic!("{blocks} blocks: {output:?}"));
+        assert!(
+            code == 0 || said(&output).contains("ulimit -f") || said(&output).contains("too large"),
+            "{blocks} blocks: {output:?}"
+        );
         refused += usize::from(code != 0);
         place.stdout(&["index"]);
         assert_eq!(place.callers(version).0, place.classes, "{blocks} blocks");
@@ -51,7 +77,10 @@ fn a_limit_on_file_sizes_is_said_and_the_index_stays_whole() {
 fn with_few_open_files_and_one_thread_a_server_answers() {
     let place = Place::new(20);
     for script in ["ulimit -n 64", "ulimit -n 48"] {
-        let mut server = Server::of(&mut bounded(script, &place.command(&["mcp", "--threads", "1"])));
+        let mut server = Server::of(&mut bounded(
+            script,
+            &place.command(&["mcp", "--threads", "1"]),
+        ));
         server.awaits(0, place.classes);
         place.write_class(0, 1);
         server.awaits(0, place.classes - 1);
@@ -63,10 +92,17 @@ fn with_few_open_files_and_one_thread_a_server_answers() {
 #[test]
 fn what_is_too_large_is_left_out_and_named() {
     let place = Place::new(5);
-    let line = "    // a comment that fills the file with lines of a usual length, many times over\n";
-    place.write("Large.cs", &format!("class Large\n{{\n{}}}\n", line.repeat(2_000)));
+    let line =
+        "    // a comment that fills the file with lines of a usual length, many times over\n";
+    place.write(
+        "Large.cs",
+        &format!("class Large\n{{\n{}}}\n", line.repeat(2_000)),
+    );
     place.write(".codeagent/config.json", "{ \"max_file_bytes\": 100000 }");
     let text = place.stdout(&["index", "--verbose"]);
-    assert!(text.contains("failed Large.cs") && text.contains("1 file could not be indexed"), "{text}");
+    assert!(
+        text.contains("failed Large.cs") && text.contains("1 file could not be indexed"),
+        "{text}"
+    );
     assert_eq!(place.callers(0).0, place.classes);
 }

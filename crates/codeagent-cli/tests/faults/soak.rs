@@ -1,4 +1,5 @@
-//! Does a server that is edited under for long stay as it was? Its answers are those of a fresh index, and it holds no more files, memory or log.
+//! Does a server that is edited under for long stay as it was? Its answers are those of a fresh
+//! index, and it holds no more files, memory or log.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,10 @@ fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
         }
         edits += 1;
         if edits % 10 == 0 {
-            place.write("Hub.cs", "public class Hub { public void Go0() { } public void Go1() { } }");
+            place.write(
+                "Hub.cs",
+                "public class Hub { public void Go0() { } public void Go1() { } }",
+            );
             for version in 0..2 {
                 let expected = versions.iter().filter(|now| **now == version).count();
                 let (count, answer) = server.callers(version);
@@ -50,11 +54,22 @@ fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
             early = Some((memory.max(holds.0), files.max(holds.1)));
             continue;
         }
-        assert!(holds.0 < memory + memory / 4 + 20_000 && holds.1 <= files + 4, "after {edits} edits {holds:?}, early {memory} {files}");
-        let log = place.data().path().join("index.db-wal").metadata().map_or(0, |log| log.len());
+        assert!(
+            holds.0 < memory + memory / 4 + 20_000 && holds.1 <= files + 4,
+            "after {edits} edits {holds:?}, early {memory} {files}"
+        );
+        let log = place
+            .data()
+            .path()
+            .join("index.db-wal")
+            .metadata()
+            .map_or(0, |log| log.len());
         assert!(log <= 64 << 20, "a log of {log} bytes after {edits} edits");
     }
-    println!("{edits} edits, compared {compared} times, early {early:?}, at last {:?}", server.running.holds());
+    println!(
+        "{edits} edits, compared {compared} times, early {early:?}, at last {:?}",
+        server.running.holds()
+    );
     drop(server);
     place.is_as_fresh();
 }

@@ -28,7 +28,10 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 
@@ -74,7 +77,11 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("root")).unwrap();
         let home = folder.path().join("home");
-        Self { folder, classes, home }
+        Self {
+            folder,
+            classes,
+            home,
+        }
     }
 
     pub fn root(&self) -> PathBuf {
@@ -83,7 +90,10 @@ impl Place {
 
     /// Writes all files, so that every class calls the method of this version.
     pub fn write_all(&self, version: usize) {
-        self.write("Hub.cs", &format!("public class Hub\n{{\n    public void Go{version}() {{ }}\n}}\n"));
+        self.write(
+            "Hub.cs",
+            &format!("public class Hub\n{{\n    public void Go{version}() {{ }}\n}}\n"),
+        );
         for class in 0..self.classes {
             self.write_class(class, version);
         }
@@ -106,9 +116,18 @@ impl Place {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).arg("--root").arg(self.root()).env("CODEAGENT_DATA_DIR", &self.home);
-        // A panic that prints its trace where memory lacks waits for itself: the standard library's lock is held.
-        command.env_remove("CODEAGENT_LOG").env_remove("XDG_RUNTIME_DIR").env_remove("RUST_BACKTRACE").current_dir("/");
+        command
+            .args(arguments)
+            .arg("--root")
+            .arg(self.root())
+            .env("CODEAGENT_DATA_DIR", &self.home);
+        // A panic that prints its trace where memory lacks waits for itself: the standard library's
+        // lock is held.
+        command
+            .env_remove("CODEAGENT_LOG")
+            .env_remove("XDG_RUNTIME_DIR")
+            .env_remove("RUST_BACKTRACE")
+            .current_dir("/");
         command
     }
 
@@ -127,22 +146,36 @@ impl Place {
     pub fn callers(&self, version: usize) -> (usize, String) {
         let output = self.run(&["callers", &format!("Hub.Go{version}"), "--limit", "1000"]);
         let said = said(&output);
-        assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{output:?}");
+        assert!(
+            matches!(output.status.code(), Some(0 | 2 | 3)),
+            "{output:?}"
+        );
         let told = String::from_utf8_lossy(&output.stdout);
-        (told.lines().filter(|line| !line.starts_with(' ') && line.contains(".M ")).count(), said)
+        (
+            told.lines()
+                .filter(|line| !line.starts_with(' ') && line.contains(".M "))
+                .count(),
+            said,
+        )
     }
 
-    /// Asks until so many classes are told; an answer that does not tell all says that the index is behind.
+    /// Asks until so many classes are told; an answer that does not tell all says that the index is
+    /// behind.
     pub fn awaits(&self, version: usize, classes: usize) {
         until("it is not known", || {
             let (count, text) = self.callers(version);
-            assert!(count == classes || is_admitted(&text), "{count} instead of {classes}: {text}");
+            assert!(
+                count == classes || is_admitted(&text),
+                "{count} instead of {classes}: {text}"
+            );
             (count == classes).then_some(())
         });
     }
 
     pub fn data(&self) -> DataDir {
-        DataHome::at(&self.home).data_dir(&self.root().canonicalize().unwrap()).unwrap()
+        DataHome::at(&self.home)
+            .data_dir(&self.root().canonicalize().unwrap())
+            .unwrap()
     }
 
     pub fn database(&self) -> PathBuf {
@@ -153,34 +186,56 @@ impl Place {
     pub fn is_as_fresh(&self) {
         let verified = self.run(&["status", "--verify"]);
         let text = said(&verified);
-        assert!(verified.status.success() && text.contains("verified: identical to a fresh index"), "{text}");
+        assert!(
+            verified.status.success() && text.contains("verified: identical to a fresh index"),
+            "{text}"
+        );
         assert!(!text.contains("damaged"), "{text}");
     }
 
     /// A process that keeps the index, once it does.
     pub fn keeper(&self) -> Running {
         let mut command = self.command(&["daemon", "run"]);
-        let running = Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        let running = Running(
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        );
         wait_until("nobody keeps the index", || self.is_kept_by(running.0.id()));
         running
     }
 
     /// Whether this process keeps the index.
     pub fn is_kept_by(&self, process: u32) -> bool {
-        codeagent_core::watch::door::who(&self.data()).is_ok_and(|keeping| keeping.process == process)
+        codeagent_core::watch::door::who(&self.data())
+            .is_ok_and(|keeping| keeping.process == process)
     }
 }
 
 /// Whether an answer says that it may not be all.
 pub fn is_admitted(text: &str) -> bool {
-    ["there is no index", "index yet", "not been compared", "changed since", "were removed", "codeagent index"]
-        .iter()
-        .any(|words| text.contains(words))
+    [
+        "there is no index",
+        "index yet",
+        "not been compared",
+        "changed since",
+        "were removed",
+        "codeagent index",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
 }
 
 /// Everything that a command said.
 pub fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 /// A process that ends with the test.
@@ -197,7 +252,13 @@ impl Running {
     }
 
     pub fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([name, &self.0.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Stops it where it is; it has stopped when this returns.
@@ -208,22 +269,41 @@ impl Running {
 
     fn state(&self) -> String {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        stat.rsplit_once(')').unwrap().1.split_whitespace().next().unwrap().to_owned()
+        stat.rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .to_owned()
     }
 
     /// Processor time so far, in hundredths of a second.
     pub fn ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let fields: Vec<&str> = stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .collect();
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
     /// Kilobytes of memory now, and open files.
     pub fn holds(&self) -> (u64, usize) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
-        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        let files = std::fs::read_dir(format!("/proc/{}/fd", self.0.id())).unwrap().count();
-        (resident.trim().trim_end_matches(" kB").parse().unwrap(), files)
+        let resident = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .unwrap();
+        let files = std::fs::read_dir(format!("/proc/{}/fd", self.0.id()))
+            .unwrap()
+            .count();
+        (
+            resident.trim().trim_end_matches(" kB").parse().unwrap(),
+            files,
+        )
     }
 }
 
@@ -247,11 +327,27 @@ impl Server {
     }
 
     pub fn of(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut server = Self { running: Running(child), input, output, last: 0 };
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (input, output) = (
+            child.stdin.take().unwrap(),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
+        let mut server = Self {
+            running: Running(child),
+            input,
+            output,
+            last: 0,
+        };
         let client = json!({ "name": "test", "version": "1" });
-        server.ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }));
+        server.ask(
+            "initialize",
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }),
+        );
         server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         server
     }
@@ -269,7 +365,10 @@ impl Server {
 
     pub fn next(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
+        assert!(
+            self.output.read_line(&mut line).unwrap() > 0,
+            "the server has ended"
+        );
         serde_json::from_str(&line).unwrap()
     }
 
@@ -286,15 +385,24 @@ impl Server {
 
     /// What a tool answers, and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
-        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let answer = self.ask(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        );
         let result = &answer["result"];
         assert!(result["structuredContent"].is_object(), "{answer}");
-        (result["structuredContent"].clone(), result["isError"] == true)
+        (
+            result["structuredContent"].clone(),
+            result["isError"] == true,
+        )
     }
 
     /// How many classes call the method of a version, and the whole answer; 0 for an error.
     pub fn callers(&mut self, version: usize) -> (usize, Value) {
-        let (answer, _) = self.call("get_callers", json!({ "node_id": format!("Hub.Go{version}") }));
+        let (answer, _) = self.call(
+            "get_callers",
+            json!({ "node_id": format!("Hub.Go{version}") }),
+        );
         (answer["results"].as_array().map_or(0, Vec::len), answer)
     }
 
@@ -316,49 +424,95 @@ impl Server {
 
 /// What a command says that ends in good time; little enough for a pipe to hold.
 pub fn ended(command: &mut Command) -> Output {
-    let mut running = Running(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut running = Running(
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
     let status = until("it hangs", || running.0.try_wait().unwrap());
-    let mut output = Output { status, stdout: Vec::new(), stderr: Vec::new() };
-    running.0.stdout.take().unwrap().read_to_end(&mut output.stdout).unwrap();
-    running.0.stderr.take().unwrap().read_to_end(&mut output.stderr).unwrap();
+    let mut output = Output {
+        status,
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
+    running
+        .0
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_end(&mut output.stdout)
+        .unwrap();
+    running
+        .0
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_end(&mut output.stderr)
+        .unwrap();
     output
 }
 
-/// Has the named test run once more where it may mount and set limits of its own. True in there; where the system allows none, or when
-/// that test is done, false.
+/// Has the named test run once more where it may mount and set limits of its own. True in there;
+/// where the system allows none, or when that test is done, false.
 pub fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
     }
     let own = ["--user", "--map-root-user", "--mount"];
-    if !Command::new("unshare").args(own).args(["mount", "-t", "tmpfs", "none", "/mnt"]).output().is_ok_and(|made| made.status.success()) {
+    if !Command::new("unshare")
+        .args(own)
+        .args(["mount", "-t", "tmpfs", "none", "/mnt"])
+        .output()
+        .is_ok_and(|made| made.status.success())
+    {
         println!("not tried: this system has no namespaces for its users");
         return false;
     }
     let mut command = Command::new("unshare");
-    command.args(own).arg(std::env::current_exe().unwrap()).args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
+    command
+        .args(own)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(INSIDE, "1");
     let output = command.output().unwrap();
     let told = said(&output);
     println!("{told}");
-    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}"
+    );
     false
 }
 
 /// Mounts, in namespaces of its own.
 pub fn mount(arguments: &[&str], at: &Path) {
-    let output = Command::new("mount").args(arguments).arg(at).output().unwrap();
+    let output = Command::new("mount")
+        .args(arguments)
+        .arg(at)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
 }
 
 pub fn unmount(arguments: &[&str], at: &Path) {
-    let output = Command::new("umount").args(arguments).arg(at).output().unwrap();
+    let output = Command::new("umount")
+        .args(arguments)
+        .arg(at)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", said(&output));
 }
 
 /// The command of a process that is run by a shell which has done something to itself before.
 pub fn bounded(script: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{script}; exec \"$0\" \"$@\"")]).arg(command.get_program()).args(command.get_args());
+    shell
+        .args(["-c", &format!("{script}; exec \"$0\" \"$@\"")])
+        .arg(command.get_program())
+        .args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => shell.env(name, value),

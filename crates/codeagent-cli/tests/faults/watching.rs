@@ -1,4 +1,5 @@
-//! What is not told of changes, or told too much: a full queue, a paused process, the system's limits, storms in ignored folders.
+//! What is not told of changes, or told too much: a full queue, a paused process, the system's
+//! limits, storms in ignored folders.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -10,7 +11,11 @@ use super::support::{Place, Running, Server, bounded, inside, said, until};
 
 /// How many notices the system keeps for who does not take them.
 fn longest_queue() -> usize {
-    std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap().trim().parse().unwrap()
+    std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 #[test]
@@ -25,7 +30,10 @@ fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
             place.write(&format!("notes/{number}.txt"), "x");
         }
         place.write_all(version);
-        place.write("late/r/L.cs", &format!("class L {{ void M(Hub hub) => hub.Go{version}(); }}"));
+        place.write(
+            "late/r/L.cs",
+            &format!("class L {{ void M(Hub hub) => hub.Go{version}(); }}"),
+        );
         keeper.signal("-CONT");
         let began = Instant::now();
         place.awaits(version, place.classes + 1);
@@ -41,13 +49,21 @@ fn is_looked_at(limit: &str) {
     let mut server = Server::of(&mut bounded(limit, &place.command(&["mcp"])));
     server.awaits(0, place.classes);
     let (status, _) = server.call("get_status", json!({}));
-    assert!(status.to_string().contains("limit of watches") && status.to_string().contains("polled"), "{status}");
+    assert!(
+        status.to_string().contains("limit of watches") && status.to_string().contains("polled"),
+        "{status}"
+    );
     for version in 1..3 {
         place.write_all(version);
-        place.write(&format!("more{version}/N.cs"), &format!("class N{version} {{ void M(Hub hub) => hub.Go{version}(); }}"));
+        place.write(
+            &format!("more{version}/N.cs"),
+            &format!("class N{version} {{ void M(Hub hub) => hub.Go{version}(); }}"),
+        );
         server.awaits(version, place.classes + 1);
     }
-    let told = bounded(limit, &place.command(&["status"])).output().unwrap();
+    let told = bounded(limit, &place.command(&["status"]))
+        .output()
+        .unwrap();
     assert!(said(&told).contains("watched by process "), "{told:?}");
 }
 
@@ -71,11 +87,24 @@ fn the_users_own_ignore_rules_take_effect_under_a_server() {
     let user = place.folder.path().join("user");
     let rules = user.join(".config/git/ignore");
     std::fs::create_dir_all(rules.parent().unwrap()).unwrap();
-    let mut server = Server::of(place.command(&["mcp"]).env("HOME", &user).env_remove("XDG_CONFIG_HOME"));
+    let mut server = Server::of(
+        place
+            .command(&["mcp"])
+            .env("HOME", &user)
+            .env_remove("XDG_CONFIG_HOME"),
+    );
     server.awaits(0, place.classes);
-    for (text, classes) in [("C1.cs\n", place.classes - 1), ("", place.classes), ("C1.cs\nC2.cs\n", place.classes - 2)] {
+    for (text, classes) in [
+        ("C1.cs\n", place.classes - 1),
+        ("", place.classes),
+        ("C1.cs\nC2.cs\n", place.classes - 2),
+    ] {
         std::fs::write(&rules, text).unwrap();
-        assert_eq!(server.callers(0).0, classes, "the first question knows {text:?}");
+        assert_eq!(
+            server.callers(0).0,
+            classes,
+            "the first question knows {text:?}"
+        );
     }
     // Another file of rules.
     std::fs::write(user.join("mine"), "C3.cs\n").unwrap();
@@ -87,9 +116,15 @@ fn the_users_own_ignore_rules_take_effect_under_a_server() {
 
 /// The batches so far.
 fn generation(place: &Place) -> Value {
-    let engine = codeagent_core::engine::Answers::open(&place.root(), &codeagent_workspace::DataHome::at(&place.home)).unwrap();
+    let engine = codeagent_core::engine::Answers::open(
+        &place.root(),
+        &codeagent_workspace::DataHome::at(&place.home),
+    )
+    .unwrap();
     let snapshot = engine.snapshot().unwrap();
-    codeagent_core::store::metadata(&snapshot, codeagent_core::store::GENERATION).unwrap().into()
+    codeagent_core::store::metadata(&snapshot, codeagent_core::store::GENERATION)
+        .unwrap()
+        .into()
 }
 
 #[test]
@@ -131,11 +166,23 @@ fn a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon() {
     let place = Place::new(5);
     let keeper = place.keeper();
     keeper.pause();
-    let mut waiting =
-        Running(place.command(&["index"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut waiting = Running(
+        place
+            .command(&["index"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
     let mut line = String::new();
-    BufReader::new(waiting.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains(&format!("process {}", keeper.0.id())) && line.contains("does not answer"), "{line}");
+    BufReader::new(waiting.0.stderr.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(
+        line.contains(&format!("process {}", keeper.0.id())) && line.contains("does not answer"),
+        "{line}"
+    );
     let status = place.stdout(&["daemon", "status"]);
     assert!(status.contains("does not answer"), "{status}");
     keeper.signal("-CONT");

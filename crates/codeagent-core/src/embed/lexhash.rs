@@ -1,8 +1,9 @@
 //! How alike are two texts in their words and letters? `lexhash-384`: a vector without a model.
 //!
-//! Each word of a text, in parts as names are written (`getHttpUrl`: get, http, url) and without its ending, and each run of three or four
-//! letters of it, adds to two places of the vector that a hash chooses, with a sign that the hash chooses too. Texts that share words or parts
-//! of words then have similar vectors; what else they have cancels out.
+//! Each word of a text, in parts as names are written (`getHttpUrl`: get, http, url) and without
+//! its ending, and each run of three or four letters of it, adds to two places of the vector that a
+//! hash chooses, with a sign that the hash chooses too. Texts that share words or parts of words
+//! then have similar vectors; what else they have cancels out.
 //!
 //! **Limits.** Lexical: `delete` and `remove` have nothing in common.
 
@@ -65,18 +66,30 @@ impl Hasher {
         let mut vector = [0.0; DIMENSIONS];
         for (word, weight) in &self.words[..count] {
             // The second occurrence of a word says less than the first.
-            let worth = if *weight >= 1.0 { 1.0 + weight.ln() } else { *weight };
-            let mut add = |places: &[Place]| places.iter().for_each(|(place, sign)| vector[usize::from(*place)] += sign * worth);
+            let worth = if *weight >= 1.0 {
+                1.0 + weight.ln()
+            } else {
+                *weight
+            };
+            let mut add = |places: &[Place]| {
+                places
+                    .iter()
+                    .for_each(|(place, sign)| vector[usize::from(*place)] += sign * worth)
+            };
             match self.remembered.get(word) {
                 Some(places) => add(places),
-                None => add(self.remembered.entry(word.clone()).or_insert_with(|| places(word))),
+                None => add(self
+                    .remembered
+                    .entry(word.clone())
+                    .or_insert_with(|| places(word))),
             }
         }
         normalise(&mut vector);
         vector
     }
 
-    /// Notes the words of a text, each once, and tells how many there are. Of a symbol's text lines have weights; a question has one line.
+    /// Notes the words of a text, each once, and tells how many there are. Of a symbol's text lines
+    /// have weights; a question has one line.
     fn read(&mut self, text: &str) -> usize {
         let is_question = !text.contains('\n');
         let mut count = 0;
@@ -98,7 +111,10 @@ impl Hasher {
         word.clear();
         push_lower(word, part);
         if word.len() > MAX_WORD {
-            let end = word.char_indices().nth(MAX_WORD).map_or(word.len(), |(end, _)| end);
+            let end = word
+                .char_indices()
+                .nth(MAX_WORD)
+                .map_or(word.len(), |(end, _)| end);
             word.truncate(end);
         }
         let is_letter = word.len() < 2 && !word.starts_with(|c: char| c.is_ascii_digit());
@@ -122,7 +138,10 @@ fn places(word: &str) -> Box<[Place]> {
     let mut put = |feature: &[u8], worth: f32| {
         for which in 0..PLACES {
             let hash = hash(feature, which);
-            places.push(((hash % DIMENSIONS as u64) as u16, if hash >> 63 == 1 { worth } else { -worth }));
+            places.push((
+                (hash % DIMENSIONS as u64) as u16,
+                if hash >> 63 == 1 { worth } else { -worth },
+            ));
         }
     };
     put(word.as_bytes(), 1.0);
@@ -130,7 +149,10 @@ fn places(word: &str) -> Box<[Place]> {
         let bounded = format!("^{word}$");
         let count: usize = RUNS.iter().map(|length| bounded.len() + 1 - length).sum();
         let worth = LETTERS / (count as f32).sqrt();
-        for run in RUNS.iter().flat_map(|length| bounded.as_bytes().windows(*length)) {
+        for run in RUNS
+            .iter()
+            .flat_map(|length| bounded.as_bytes().windows(*length))
+        {
             // Marked, so that no run of letters is taken for a word.
             let mut feature = [b'#'; 1 + RUNS[1]];
             feature[1..=run.len()].copy_from_slice(run);
@@ -143,7 +165,9 @@ fn places(word: &str) -> Box<[Place]> {
 /// FNV-1a, with its bits mixed once more: neighbouring texts differ in all of them.
 fn hash(bytes: &[u8], seed: u64) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let sum = bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let sum = bytes.iter().fold(start, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let mixed = (sum ^ (sum >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed ^ (mixed >> 32)
 }

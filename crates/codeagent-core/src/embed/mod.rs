@@ -1,7 +1,8 @@
 //! How near are two texts? Vectors of symbols and questions: who makes them, and of which text.
 //!
-//! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and of length 1, whose scalar product is the similarity of the texts.
-//! [`Lexhash`] is always there and knows letters only; one that knows meanings may be given to the engine.
+//! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and of length 1, whose scalar
+//! product is the similarity of the texts. [`Lexhash`] is always there and knows letters only; one
+//! that knows meanings may be given to the engine.
 //!
 //! **Limits.** Knows texts, not where vectors lie (`store`) and what is done with them (`query`).
 
@@ -40,7 +41,8 @@ pub trait Embedder: Send + Sync {
     /// Its name, with all that vectors depend on: vectors of two names are never compared.
     fn name(&self) -> &str;
 
-    /// A vector for each text, in the same order. A text is a question, one line, or a symbol's ([`symbol_text`]), several lines.
+    /// A vector for each text, in the same order. A text is a question, one line, or a symbol's
+    /// ([`symbol_text`]), several lines.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 }
 

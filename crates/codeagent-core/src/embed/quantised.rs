@@ -1,6 +1,7 @@
 //! How is a vector kept? As 384 bytes and a factor; the cosine then differs by less than 0.01.
 //!
-//! **Limits.** The largest number decides the factor: a vector with one number far above all others keeps little of those.
+//! **Limits.** The largest number decides the factor: a vector with one number far above all others
+//! keeps little of those.
 
 use crate::embed::{DIMENSIONS, Vector};
 
@@ -17,9 +18,14 @@ impl Quantised {
     /// Of a vector.
     #[must_use]
     pub fn of(vector: &Vector) -> Self {
-        let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        let largest = vector
+            .iter()
+            .fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let scale = largest.max(f32::MIN_POSITIVE) / 127.0;
-        Self { scale, steps: vector.map(|number| (number / scale).round() as i8) }
+        Self {
+            scale,
+            steps: vector.map(|number| (number / scale).round() as i8),
+        }
     }
 
     /// The steps as they are stored.
@@ -32,7 +38,10 @@ impl Quantised {
     #[must_use]
     pub fn from_bytes(scale: f32, bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; DIMENSIONS] = bytes.try_into().ok()?;
-        Some(Self { scale, steps: bytes.map(u8::cast_signed) })
+        Some(Self {
+            scale,
+            steps: bytes.map(u8::cast_signed),
+        })
     }
 
     /// The vector, nearly.

@@ -1,9 +1,12 @@
-//! How is a vector found among many, cheaply? By one bit for each of its numbers, compared with a question whose numbers keep two.
+//! How is a vector found among many, cheaply? By one bit for each of its numbers, compared with a
+//! question whose numbers keep two.
 //!
-//! Before the signs are taken a vector is spread: turned so that each number of the result depends on all numbers of it. Of a vector with
-//! few numbers that are not zero, as `lexhash-384` makes them, the signs would say little else. Lengths and angles stay the same.
+//! Before the signs are taken a vector is spread: turned so that each number of the result depends
+//! on all numbers of it. Of a vector with few numbers that are not zero, as `lexhash-384` makes
+//! them, the signs would say little else. Lengths and angles stay the same.
 //!
-//! **Limits.** An estimate: who wants the nearest ten takes some hundred with the smallest difference and looks at their vectors.
+//! **Limits.** An estimate: who wants the nearest ten takes some hundred with the smallest
+//! difference and looks at their vectors.
 
 use crate::embed::{DIMENSIONS, Vector};
 
@@ -35,9 +38,17 @@ impl Signs {
     }
 
     fn of_spread(spread: &Vector) -> Self {
-        let word = |numbers: &[f32]| numbers.iter().rev().fold(0, |word, number| word << 1 | u64::from(*number > 0.0));
+        let word = |numbers: &[f32]| {
+            numbers
+                .iter()
+                .rev()
+                .fold(0, |word, number| word << 1 | u64::from(*number > 0.0))
+        };
         let mut words = [0; WORDS];
-        words.iter_mut().zip(spread.chunks_exact(64)).for_each(|(out, numbers)| *out = word(numbers));
+        words
+            .iter_mut()
+            .zip(spread.chunks_exact(64))
+            .for_each(|(out, numbers)| *out = word(numbers));
         Self(words)
     }
 
@@ -45,7 +56,12 @@ impl Signs {
     #[must_use]
     pub fn to_bytes(self) -> [u8; SIGN_BYTES] {
         let mut bytes = [0; SIGN_BYTES];
-        bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.0).for_each(|(out, word)| *out = word.to_le_bytes());
+        bytes
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(self.0)
+            .for_each(|(out, word)| *out = word.to_le_bytes());
         bytes
     }
 
@@ -54,7 +70,10 @@ impl Signs {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; SIGN_BYTES] = bytes.try_into().ok()?;
         let mut words = [0; WORDS];
-        words.iter_mut().zip(bytes.as_chunks::<8>().0).for_each(|(out, bytes)| *out = u64::from_le_bytes(*bytes));
+        words
+            .iter_mut()
+            .zip(bytes.as_chunks::<8>().0)
+            .for_each(|(out, bytes)| *out = u64::from_le_bytes(*bytes));
         Some(Self(words))
     }
 }
@@ -73,7 +92,10 @@ pub struct Block([Lanes; WORDS]);
 impl Block {
     /// Puts signs into a lane.
     pub fn set(&mut self, lane: usize, signs: Signs) {
-        self.0.iter_mut().zip(signs.0).for_each(|(lanes, word)| lanes[lane] = word);
+        self.0
+            .iter_mut()
+            .zip(signs.0)
+            .for_each(|(lanes, word)| lanes[lane] = word);
     }
 }
 
@@ -89,7 +111,8 @@ impl Probe {
     #[must_use]
     pub fn of(vector: &Vector) -> Self {
         let spread = spread(vector);
-        let deviation = (spread.iter().map(|number| number * number).sum::<f32>() / DIMENSIONS as f32).sqrt();
+        let deviation =
+            (spread.iter().map(|number| number * number).sum::<f32>() / DIMENSIONS as f32).sqrt();
         let step = (CLIPPED * deviation / MAX_LEVEL).max(f32::MIN_POSITIVE);
         let mut levels = [[0; WORDS]; 2];
         for (at, number) in spread.iter().enumerate() {
@@ -97,15 +120,24 @@ impl Probe {
             levels[0][at / 64] |= (level & 1) << (at % 64);
             levels[1][at / 64] |= (level >> 1) << (at % 64);
         }
-        Self { signs: Signs::of_spread(&spread), levels }
+        Self {
+            signs: Signs::of_spread(&spread),
+            levels,
+        }
     }
 
-    /// How different from the question the vectors of a block are: what numbers of other sign count together, up to [`MAX_DIFFERENCE`].
+    /// How different from the question the vectors of a block are: what numbers of other sign count
+    /// together, up to [`MAX_DIFFERENCE`].
     #[must_use]
     #[inline]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
         let mut differences = [0; LANES];
-        for (at, some) in differences.as_chunks_mut::<AT_ONCE>().0.iter_mut().enumerate() {
+        for (at, some) in differences
+            .as_chunks_mut::<AT_ONCE>()
+            .0
+            .iter_mut()
+            .enumerate()
+        {
             *some = self.some_differences(block, at * AT_ONCE);
         }
         differences
@@ -115,7 +147,9 @@ impl Probe {
     #[inline]
     fn some_differences(&self, block: &Block, first: usize) -> [u16; AT_ONCE] {
         let differing = |level: usize| -> [Part; WORDS] {
-            let word = |word: usize, lane: usize| (block.0[word][first + lane] ^ self.signs.0[word]) & self.levels[level][word];
+            let word = |word: usize, lane: usize| {
+                (block.0[word][first + lane] ^ self.signs.0[word]) & self.levels[level][word]
+            };
             std::array::from_fn(|at| std::array::from_fn(|lane| word(at, lane)))
         };
         let [ones, ones_twos, ones_fours] = added(&differing(0));
@@ -151,7 +185,8 @@ fn full_add(a: &Part, b: &Part, c: &Part) -> (Part, Part) {
     (sum, carry)
 }
 
-/// How many bits each byte has. Not `count_ones`: without an instruction for it, that is not done for several words at once.
+/// How many bits each byte has. Not `count_ones`: without an instruction for it, that is not done
+/// for several words at once.
 #[inline]
 fn counted(word: u64) -> u64 {
     let word = word - ((word >> 1) & 0x5555_5555_5555_5555);
@@ -172,19 +207,23 @@ fn sum_of_pairs(word: u64) -> u16 {
     (word + (word >> 16)) as u16
 }
 
-/// Turns a vector: Hadamard's matrix on each part, then the numbers are dealt out over the parts, then the matrix again.
+/// Turns a vector: Hadamard's matrix on each part, then the numbers are dealt out over the parts,
+/// then the matrix again.
 fn spread(vector: &Vector) -> Vector {
     let mut turned = *vector;
     turned.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
     let mut dealt = [0.0; DIMENSIONS];
     for (part, out) in dealt.as_chunks_mut::<TURNED>().0.iter_mut().enumerate() {
-        out.iter_mut().enumerate().for_each(|(at, number)| *number = turned[PARTS * at + part]);
+        out.iter_mut()
+            .enumerate()
+            .for_each(|(at, number)| *number = turned[PARTS * at + part]);
     }
     dealt.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
     dealt
 }
 
-/// Sums and differences of the halves of each `WIDTH` numbers; several at once, because how many they are is known.
+/// Sums and differences of the halves of each `WIDTH` numbers; several at once, because how many
+/// they are is known.
 fn turn_halves<const WIDTH: usize>(part: &mut [f32; TURNED]) {
     for both in part.as_chunks_mut::<WIDTH>().0 {
         let (low, high) = both.split_at_mut(WIDTH / 2);
@@ -198,7 +237,12 @@ fn turn(part: &mut [f32; TURNED]) {
     for four in part.as_chunks_mut::<4>().0 {
         let [a, b, c, d] = *four;
         let (sum, difference, other_sum, other_difference) = (a + b, a - b, c + d, c - d);
-        *four = [sum + other_sum, difference + other_difference, sum - other_sum, difference - other_difference];
+        *four = [
+            sum + other_sum,
+            difference + other_difference,
+            sum - other_sum,
+            difference - other_difference,
+        ];
     }
     turn_halves::<8>(part);
     turn_halves::<16>(part);
@@ -220,10 +264,18 @@ mod tests {
 
     #[test]
     fn spreading_keeps_angles_and_leaves_no_zeros() {
-        let [a, b] = vectors(&["parse the file", "file parser"]).try_into().unwrap();
+        let [a, b] = vectors(&["parse the file", "file parser"])
+            .try_into()
+            .unwrap();
         assert!((cosine(&a, &b) - cosine(&spread(&a), &spread(&b))).abs() < 1e-5);
         assert!(a.iter().filter(|number| **number == 0.0).count() > DIMENSIONS / 2);
-        assert!(spread(&a).iter().filter(|number| number.abs() < 1e-7).count() < DIMENSIONS / 8);
+        assert!(
+            spread(&a)
+                .iter()
+                .filter(|number| number.abs() < 1e-7)
+                .count()
+                < DIMENSIONS / 8
+        );
     }
 
     #[test]
@@ -235,20 +287,42 @@ mod tests {
 
     #[test]
     fn differences_are_what_counting_bit_by_bit_gives() {
-        let texts = ["a", "cart total", "parse file", "send mail now", "x y z", "http client factory", "observable", "retry policy"];
+        let texts = [
+            "a",
+            "cart total",
+            "parse file",
+            "send mail now",
+            "x y z",
+            "http client factory",
+            "observable",
+            "retry policy",
+        ];
         let vectors = vectors(&texts);
         let probe = Probe::of(&vectors[5]);
         let mut block = Block::default();
-        vectors.iter().enumerate().for_each(|(lane, vector)| block.set(lane, Signs::of(vector)));
+        vectors
+            .iter()
+            .enumerate()
+            .for_each(|(lane, vector)| block.set(lane, Signs::of(vector)));
         let expected: Vec<u16> = vectors
             .iter()
             .map(|vector| {
                 let signs = Signs::of(vector);
-                let of_level = |level: usize| (0..WORDS).map(move |word| (word, level)).collect::<Vec<_>>();
-                let count = |(word, level): (usize, usize)| {
-                    (((signs.0[word] ^ probe.signs.0[word]) & probe.levels[level][word]).count_ones() << level) as u16
+                let of_level = |level: usize| {
+                    (0..WORDS)
+                        .map(move |word| (word, level))
+                        .collect::<Vec<_>>()
                 };
-                [of_level(0), of_level(1)].concat().into_iter().map(count).sum()
+                let count = |(word, level): (usize, usize)| {
+                    (((signs.0[word] ^ probe.signs.0[word]) & probe.levels[level][word])
+                        .count_ones()
+                        << level) as u16
+                };
+                [of_level(0), of_level(1)]
+                    .concat()
+                    .into_iter()
+                    .map(count)
+                    .sum()
             })
             .collect();
         assert_eq!(probe.differences(&block).to_vec(), expected);
@@ -257,7 +331,10 @@ mod tests {
 
     #[test]
     fn no_sum_overflows() {
-        let probe = Probe { signs: Signs([0; WORDS]), levels: [[u64::MAX; WORDS]; 2] };
+        let probe = Probe {
+            signs: Signs([0; WORDS]),
+            levels: [[u64::MAX; WORDS]; 2],
+        };
         let mut block = Block::default();
         block.set(3, Signs([u64::MAX; WORDS]));
         assert_eq!(usize::from(probe.differences(&block)[3]), MAX_DIFFERENCE);

@@ -1,6 +1,8 @@
-//! Is there a model that makes vectors, and which? It is opened by whoever first needs it, and closed when nobody has for a while.
+//! Is there a model that makes vectors, and which? It is opened by whoever first needs it, and
+//! closed when nobody has for a while.
 //!
-//! **Limits.** What is wrong with it stays wrong: a model that is installed or mended later is seen by processes that start later.
+//! **Limits.** What is wrong with it stays wrong: a model that is installed or mended later is seen
+//! by processes that start later.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,20 +24,30 @@ struct Lazy {
 impl Source {
     /// A model that is opened this way when it is needed.
     pub fn new(open: impl Fn() -> Opened + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(Lazy { open: Box::new(open), opened: Mutex::new(None) })))
+        Self(Some(Arc::new(Lazy {
+            open: Box::new(open),
+            opened: Mutex::new(None),
+        })))
     }
 
     /// The model, opened if it is not.
     pub fn model(&self) -> Opened {
         let Some(lazy) = &self.0 else { return Ok(None) };
         // Who comes meanwhile waits for the same model.
-        lazy.opened.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| (lazy.open)()).clone()
+        lazy.opened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert_with(|| (lazy.open)())
+            .clone()
     }
 
     /// Gives back what an open model takes; who needs it opens it again.
     pub fn close(&self) {
         if let Some(lazy) = &self.0 {
-            lazy.opened.lock().unwrap_or_else(PoisonError::into_inner).take_if(|opened| matches!(opened, Ok(Some(_))));
+            lazy.opened
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take_if(|opened| matches!(opened, Ok(Some(_))));
         }
     }
 
@@ -43,7 +55,11 @@ impl Source {
     #[must_use]
     pub fn is_broken(&self) -> bool {
         // While somebody opens it nothing is known.
-        self.0.as_ref().is_some_and(|lazy| lazy.opened.try_lock().is_ok_and(|opened| matches!(&*opened, Some(Err(_)))))
+        self.0.as_ref().is_some_and(|lazy| {
+            lazy.opened
+                .try_lock()
+                .is_ok_and(|opened| matches!(&*opened, Some(Err(_))))
+        })
     }
 
     /// Whether there can be none.
@@ -55,7 +71,11 @@ impl Source {
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_none() { "no model" } else { "a model" })
+        f.write_str(if self.is_none() {
+            "no model"
+        } else {
+            "a model"
+        })
     }
 }
 
@@ -92,7 +112,11 @@ mod tests {
     #[test]
     fn trouble_stays() {
         let (source, count) = counted(|| Err(EmbedError::Unavailable("too old".to_owned())));
-        assert!(source.model().is_err_and(|error| error.to_string() == "too old"));
+        assert!(
+            source
+                .model()
+                .is_err_and(|error| error.to_string() == "too old")
+        );
         source.close();
         assert!(source.model().is_err() && source.is_broken() && !Source::default().is_broken());
         assert_eq!(count.load(Ordering::Relaxed), 1);

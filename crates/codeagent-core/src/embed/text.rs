@@ -1,29 +1,40 @@
-//! Which text stands for a symbol? Four lines: name, qualified name, path, signature; about 40 tokens.
+//! Which text stands for a symbol? Four lines: name, qualified name, path, signature; about 40
+//! tokens.
 //!
-//! Names are written as their words, in symbols and in questions: a model has read `client factory`, and of `ClientFactory` it sees pieces.
+//! Names are written as their words, in symbols and in questions: a model has read
+//! `client factory`, and of `ClientFactory` it sees pieces.
 //!
-//! **Limits.** No body and no documentation: the one costs three times as much and finds no more, the other is searched as words.
+//! **Limits.** No body and no documentation: the one costs three times as much and finds no more,
+//! the other is searched as words.
 
 use crate::embed::words::humps;
 use crate::model::graph::Node;
 
-/// Longest line in bytes: what is longer is cut, so that no text costs more than a few hundred tokens.
+/// Longest line in bytes: what is longer is cut, so that no text costs more than a few hundred
+/// tokens.
 const MAX_LINE: usize = 400;
 
-/// The text of a symbol, to be embedded: lines `name`, `qualified name` without its path, `path`, `signature`. Each may be empty.
+/// The text of a symbol, to be embedded: lines `name`, `qualified name` without its path, `path`,
+/// `signature`. Each may be empty.
 #[must_use]
 pub fn symbol_text(node: &Node) -> String {
     let path = node.spans.first().map_or("", |span| span.path.as_str());
-    let signature = [&node.parameter_signature, &node.return_type].map(|part| part.as_deref().unwrap_or_default());
+    let signature = [&node.parameter_signature, &node.return_type]
+        .map(|part| part.as_deref().unwrap_or_default());
     text_of_parts(&node.name, &node.qualified_name, path, signature)
 }
 
 /// The same of what it is made of; the signature is parameters and result.
 #[must_use]
 pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&str; 2]) -> String {
-    let qualified_name = qualified_name.split_once('#').map_or(qualified_name, |(_, name)| name);
+    let qualified_name = qualified_name
+        .split_once('#')
+        .map_or(qualified_name, |(_, name)| name);
     let mut text = String::with_capacity(name.len() + qualified_name.len() + path.len() + 64);
-    for (at, parts) in [&[name][..], &[qualified_name], &[path], &signature].into_iter().enumerate() {
+    for (at, parts) in [&[name][..], &[qualified_name], &[path], &signature]
+        .into_iter()
+        .enumerate()
+    {
         if at > 0 {
             text.push('\n');
         }
@@ -80,7 +91,12 @@ mod tests {
     use crate::model::span::Span;
 
     fn node(qualified_name: &str, path: &str, signature: Option<&str>) -> Node {
-        let span = NodeSpan { path: path.to_owned(), span: Span::default(), name_line: 1, name_column: 1 };
+        let span = NodeSpan {
+            path: path.to_owned(),
+            span: Span::default(),
+            name_line: 1,
+            name_column: 1,
+        };
         Node {
             id: NodeId(1),
             parent: None,
@@ -102,19 +118,42 @@ mod tests {
 
     #[test]
     fn a_symbol_is_four_lines() {
-        let text = symbol_text(&node("src/cart.ts#Cart.total", "src/cart.ts", Some("(a: string,\n b: string)")));
-        assert_eq!(text, "total\nCart.total\nsrc/cart.ts\n(a: string,  b: string) number");
-        assert_eq!(symbol_text(&node("Shop.Cart.total", "", None)), "total\nShop.Cart.total\n\nnumber");
+        let text = symbol_text(&node(
+            "src/cart.ts#Cart.total",
+            "src/cart.ts",
+            Some("(a: string,\n b: string)"),
+        ));
+        assert_eq!(
+            text,
+            "total\nCart.total\nsrc/cart.ts\n(a: string,  b: string) number"
+        );
+        assert_eq!(
+            symbol_text(&node("Shop.Cart.total", "", None)),
+            "total\nShop.Cart.total\n\nnumber"
+        );
     }
 
     #[test]
     fn names_are_written_as_their_words() {
-        let text = text_of_parts("getHTTPUrl", "Shop.HttpClientFactory.getHTTPUrl", "src/HttpClientFactory.cs", ["(MAX_SIZE size)", ""]);
+        let text = text_of_parts(
+            "getHTTPUrl",
+            "Shop.HttpClientFactory.getHTTPUrl",
+            "src/HttpClientFactory.cs",
+            ["(MAX_SIZE size)", ""],
+        );
         let expected = "get HTTP Url\nShop.Http Client Factory.get HTTP Url\nsrc/Http Client Factory.cs\n(MAX_SIZE size)";
         assert_eq!(text, expected);
-        assert_eq!(question_text("who calls getUrl?\nand why"), "who calls get Url? and why");
+        assert_eq!(
+            question_text("who calls getUrl?\nand why"),
+            "who calls get Url? and why"
+        );
         // What compares words and letters sees the same words.
-        let apart = Lexhash.embed(&["getHTTPUrl\nA.getHTTPUrl\n\n", "get HTTP Url\nA.get HTTP Url\n\n"]).unwrap();
+        let apart = Lexhash
+            .embed(&[
+                "getHTTPUrl\nA.getHTTPUrl\n\n",
+                "get HTTP Url\nA.get HTTP Url\n\n",
+            ])
+            .unwrap();
         assert_eq!(apart[0], apart[1]);
     }
 

@@ -1,8 +1,10 @@
-//! What are the words of a text? Names part into humps, words lose their endings, and some words say nothing in a question.
+//! What are the words of a text? Names part into humps, words lose their endings, and some words
+//! say nothing in a question.
 //!
 //! **Limits.** Endings and stop words are those of English.
 
-/// Endings without which a word is compared, if three letters remain, by their last letter; the first that fits.
+/// Endings without which a word is compared, if three letters remain, by their last letter; the
+/// first that fits.
 const fn endings(last: u8) -> &'static [&'static str] {
     match last {
         b'd' => &["ized", "ed"],
@@ -20,10 +22,12 @@ const MIN_STEM: usize = 3;
 
 /// Words that say nothing in a question, sorted.
 const STOP_WORDS: [&str; 70] = [
-    "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "do", "does", "each",
-    "for", "from", "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "must", "no", "not", "of", "on",
-    "one", "only", "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
-    "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
+    "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
+    "can", "could", "do", "does", "each", "for", "from", "given", "has", "have", "how", "i", "if",
+    "in", "into", "is", "it", "its", "may", "me", "must", "no", "not", "of", "on", "one", "only",
+    "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then",
+    "there", "these", "they", "this", "to", "was", "we", "were", "what", "when", "where", "which",
+    "who", "will", "with", "would", "you",
 ];
 
 /// Whether a word in lower case says nothing in a question.
@@ -36,13 +40,17 @@ pub fn is_stop_word(word: &str) -> bool {
 #[must_use]
 pub fn stem(word: &str) -> &str {
     let endings = word.bytes().next_back().map_or(&[][..], endings);
-    let stem = endings.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM));
+    let stem = endings.iter().find_map(|ending| {
+        word.strip_suffix(ending)
+            .filter(|stem| stem.len() >= MIN_STEM)
+    });
     stem.unwrap_or(word)
 }
 
 /// Runs of letters and digits.
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty())
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|run| !run.is_empty())
 }
 
 /// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
@@ -56,13 +64,20 @@ pub fn humps(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
+/// Where the first hump ends: before an upper-case letter after another character, or before the
+/// last of several that a lower-case follows.
 fn hump_end(run: &str) -> usize {
     let mut chars = run.char_indices();
     let mut after_upper = chars.next().is_some_and(|(_, first)| first.is_uppercase());
     while let Some((at, current)) = chars.next() {
         let is_upper = current.is_uppercase();
-        if is_upper && (!after_upper || chars.clone().next().is_some_and(|(_, next)| next.is_lowercase())) {
+        if is_upper
+            && (!after_upper
+                || chars
+                    .clone()
+                    .next()
+                    .is_some_and(|(_, next)| next.is_lowercase()))
+        {
             return at;
         }
         after_upper = is_upper;
@@ -86,7 +101,9 @@ pub fn without_digits(hump: &str) -> impl Iterator<Item = &str> {
     let mut rest = hump;
     std::iter::from_fn(move || {
         let is_digit = rest.chars().next()?.is_numeric();
-        let end = rest.find(|c: char| c.is_numeric() != is_digit).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_numeric() != is_digit)
+            .unwrap_or(rest.len());
         let (part, after) = rest.split_at(end);
         rest = after;
         Some(part)
@@ -105,16 +122,27 @@ mod tests {
 
     #[test]
     fn endings_go_if_a_word_remains() {
-        for (word, expected) in
-            [("serializes", "serial"), ("initialization", "initial"), ("carts", "cart"), ("added", "add"), ("uses", "use"), ("is", "is")]
-        {
+        for (word, expected) in [
+            ("serializes", "serial"),
+            ("initialization", "initial"),
+            ("carts", "cart"),
+            ("added", "add"),
+            ("uses", "use"),
+            ("is", "is"),
+        ] {
             assert_eq!(stem(word), expected, "{word}");
         }
     }
 
     #[test]
     fn names_part_into_humps_and_digits() {
-        let parts = |name: &'static str| runs(name).flat_map(humps).flat_map(without_digits).collect::<Vec<_>>().join(" ");
+        let parts = |name: &'static str| {
+            runs(name)
+                .flat_map(humps)
+                .flat_map(without_digits)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(parts("getHTTPUrl2"), "get HTTP Url 2");
         assert_eq!(parts("MAX_VALUE"), "MAX VALUE");
         assert_eq!(parts("$"), "");

@@ -1,8 +1,10 @@
-//! Can the index be believed? What can be known of it before it is read: the seal that its last writer left, or else a check of all of it.
+//! Can the index be believed? What can be known of it before it is read: the seal that its last
+//! writer left, or else a check of all of it.
 //!
 //! The index follows from the sources, so a damaged one is thrown away and made anew.
 //!
-//! **Limits.** Whoever only reads and finds an index that nobody closed holds the right to write while it checks.
+//! **Limits.** Whoever only reads and finds an index that nobody closed holds the right to write
+//! while it checks.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -30,13 +32,16 @@ pub fn damage(data: &DataDir) -> Option<String> {
     }
 }
 
-/// Refuses a damaged index. One that was touched, or that nobody closed, is checked once, unless somebody writes it.
+/// Refuses a damaged index. One that was touched, or that nobody closed, is checked once, unless
+/// somebody writes it.
 pub fn check(data: &DataDir) -> Result<(), StoreError> {
     if data.is_untouched() || !data.has_database() {
         return Ok(());
     }
     // Whoever writes it looks after it.
-    let Ok(lock) = data.lock_writer() else { return Ok(()) };
+    let Ok(lock) = data.lock_writer() else {
+        return Ok(());
+    };
     match damage(data) {
         Some(reason) => Err(StoreError::Corrupt(reason)),
         None => {
@@ -54,7 +59,8 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
     }
 }
 
-/// The right to write, with the duty to seal what was written: when this is dropped, everything that writes must be closed.
+/// The right to write, with the duty to seal what was written: when this is dropped, everything
+/// that writes must be closed.
 pub struct Held {
     /// The folder of the index.
     pub data: DataDir,
@@ -70,7 +76,13 @@ impl Held {
     /// Breaks the seal.
     pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
         let before = data.break_seal()?;
-        Ok(Self { data, before, mark: Mutex::default(), guard: Mutex::default(), _lock: lock })
+        Ok(Self {
+            data,
+            before,
+            mark: Mutex::default(),
+            guard: Mutex::default(),
+            _lock: lock,
+        })
     }
 
     /// The file that lies there now is the one that was opened.
@@ -85,7 +97,9 @@ impl Held {
 
     /// Whether others wrote the database that this process has open.
     pub fn is_touched(&self) -> bool {
-        unpoisoned(&self.guard).as_ref().is_some_and(|guard| guard.is_touched())
+        unpoisoned(&self.guard)
+            .as_ref()
+            .is_some_and(|guard| guard.is_touched())
     }
 
     /// What tells the file that was opened from others.
@@ -101,7 +115,11 @@ impl Drop for Held {
         if mark.is_none() || self.data.database_mark() != mark {
             return;
         }
-        let sealed = if self.is_touched() { self.data.seal_as_damaged() } else { self.data.seal(self.before.as_ref()) };
+        let sealed = if self.is_touched() {
+            self.data.seal_as_damaged()
+        } else {
+            self.data.seal(self.before.as_ref())
+        };
         if let Err(error) = sealed {
             // It is checked when it is opened.
             tracing::debug!(%error, "the index could not be sealed");

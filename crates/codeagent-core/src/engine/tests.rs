@@ -15,8 +15,15 @@ struct Place {
 #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
 impl Place {
     fn new(class: &str) -> Self {
-        let place = Self { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
-        std::fs::write(place.root.path().join("a.cs"), format!("class {class} {{ }}")).unwrap();
+        let place = Self {
+            root: tempfile::tempdir().unwrap(),
+            home: tempfile::tempdir().unwrap(),
+        };
+        std::fs::write(
+            place.root.path().join("a.cs"),
+            format!("class {class} {{ }}"),
+        )
+        .unwrap();
         place
     }
 
@@ -25,7 +32,14 @@ impl Place {
     }
 
     fn open(&self) -> Engine {
-        Engine::open(self.root.path(), EngineOptions { home: self.home(), ..EngineOptions::default() }).unwrap()
+        Engine::open(
+            self.root.path(),
+            EngineOptions {
+                home: self.home(),
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap()
     }
 
     fn index(&self) -> u64 {
@@ -42,12 +56,18 @@ impl Place {
 
     fn names(&self) -> Vec<String> {
         let snapshot = self.answers().unwrap().snapshot().unwrap();
-        let nodes = crate::query::get_outline(&snapshot, crate::query::derive_file_id(&snapshot, "a.cs").unwrap()).unwrap();
+        let nodes = crate::query::get_outline(
+            &snapshot,
+            crate::query::derive_file_id(&snapshot, "a.cs").unwrap(),
+        )
+        .unwrap();
         nodes.into_iter().map(|node| node.name).collect()
     }
 
     fn data(&self) -> DataDir {
-        self.home().data_dir(&self.root.path().canonicalize().unwrap()).unwrap()
+        self.home()
+            .data_dir(&self.root.path().canonicalize().unwrap())
+            .unwrap()
     }
 
     fn database(&self) -> PathBuf {
@@ -61,13 +81,19 @@ impl Place {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "changes the database file as another version would")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "changes the database file as another version would"
+)]
 fn an_index_of_another_layout_is_made_anew() {
     let place = Place::new("A");
     assert_eq!(place.index(), 1);
     let path = place.database();
     let mut bytes = std::fs::read(&path).unwrap();
-    let at = bytes.windows(6).position(|window| window == b"layout").unwrap();
+    let at = bytes
+        .windows(6)
+        .position(|window| window == b"layout")
+        .unwrap();
     bytes[at..at + 6].copy_from_slice(b"layoux");
     std::fs::write(&path, bytes).unwrap();
     place.break_seal();
@@ -83,17 +109,29 @@ fn a_damaged_index_is_made_anew_and_says_so() {
     place.index();
     let path = place.database();
     let mut bytes = std::fs::read(&path).unwrap();
-    let at = bytes.windows(4).rposition(|window| window == b"Name").unwrap();
+    let at = bytes
+        .windows(4)
+        .rposition(|window| window == b"Name")
+        .unwrap();
     bytes[at] = b'F';
     std::fs::write(&path, &bytes).unwrap();
     assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
     let engine = place.open();
-    assert_eq!(engine.take_healed().as_deref(), Some("its content is not what was written"));
+    assert_eq!(
+        engine.take_healed().as_deref(),
+        Some("its content is not what was written")
+    );
     engine.index(&|_| {}).unwrap();
     drop(engine);
     assert_eq!(place.names(), ["Name"]);
     let engine = place.open();
-    assert_eq!((engine.take_healed(), engine.index(&|_| {}).unwrap().unchanged), (None, true));
+    assert_eq!(
+        (
+            engine.take_healed(),
+            engine.index(&|_| {}).unwrap().unchanged
+        ),
+        (None, true)
+    );
     assert_eq!(engine.verify(&|_| {}).unwrap(), 0);
 }
 
@@ -101,7 +139,9 @@ fn a_damaged_index_is_made_anew_and_says_so() {
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
 fn damage_names(database: &Path) {
     let mut bytes = std::fs::read(database).unwrap();
-    let places: Vec<usize> = (0..bytes.len() - 4).filter(|at| &bytes[*at..at + 4] == b"Name").collect();
+    let places: Vec<usize> = (0..bytes.len() - 4)
+        .filter(|at| &bytes[*at..at + 4] == b"Name")
+        .collect();
     places.iter().for_each(|at| bytes[*at] = b'F');
     std::fs::write(database, &bytes).unwrap();
 }
@@ -120,7 +160,12 @@ fn a_database_that_others_write_is_rebuilt_by_the_next_batch() {
     wait_for_the_clock();
     damage_names(&place.database());
     assert!(engine.is_touched());
-    assert!(!engine.process_batch(&ChangeBatch::only([]), &|_| {}).unwrap().unchanged);
+    assert!(
+        !engine
+            .process_batch(&ChangeBatch::only([]), &|_| {})
+            .unwrap()
+            .unchanged
+    );
     assert!(!engine.is_touched() && engine.take_healed().is_some());
     engine.close().unwrap();
     assert_eq!(place.names(), ["Name"]);
@@ -148,24 +193,53 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
     let place = Place::new("Name");
     place.index();
     let before = place.answers().unwrap();
-    let options = || EngineOptions { home: place.home(), ..EngineOptions::default() };
+    let options = || EngineOptions {
+        home: place.home(),
+        ..EngineOptions::default()
+    };
     let stopped = Arc::new(AtomicBool::new(false));
-    let ingest = IngestOptions { cancel: Arc::clone(&stopped), ..IngestOptions::default() };
+    let ingest = IngestOptions {
+        cancel: Arc::clone(&stopped),
+        ..IngestOptions::default()
+    };
     let stop = |_| {
         assert_eq!(place.names(), ["Name"], "the old one answers meanwhile");
         stopped.store(true, Ordering::Relaxed);
     };
-    let error = Engine::rebuilt(place.root.path(), EngineOptions { ingest, ..options() }, &stop).err().unwrap();
+    let error = Engine::rebuilt(
+        place.root.path(),
+        EngineOptions {
+            ingest,
+            ..options()
+        },
+        &stop,
+    )
+    .err()
+    .unwrap();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    assert!(before.is_in_place() && place.data().is_untouched(), "nothing has happened to it");
+    assert!(
+        before.is_in_place() && place.data().is_untouched(),
+        "nothing has happened to it"
+    );
     assert!(!place.data().path().join("rebuild").exists());
 
     // What a killed process left is in nobody's way.
-    let left = place.data().rebuilt().unwrap().data_dir(place.root.path()).unwrap();
+    let left = place
+        .data()
+        .rebuilt()
+        .unwrap()
+        .data_dir(place.root.path())
+        .unwrap();
     drop(left.lock_writer().unwrap());
     let (engine, summary) = Engine::rebuilt(place.root.path(), options(), &|_| {}).unwrap();
-    assert_eq!((summary.unchanged, summary.files(), summary.parsed), (false, 1, 1));
-    assert!(!before.is_in_place() && before.snapshot().is_ok(), "who reads the old one notices");
+    assert_eq!(
+        (summary.unchanged, summary.files(), summary.parsed),
+        (false, 1, 1)
+    );
+    assert!(
+        !before.is_in_place() && before.snapshot().is_ok(),
+        "who reads the old one notices"
+    );
     assert!(engine.index(&|_| {}).unwrap().unchanged);
     engine.close().unwrap();
     assert_eq!(place.names(), ["Name"]);
@@ -174,21 +248,38 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
 
 #[cfg(unix)]
 #[test]
-#[allow(clippy::disallowed_methods, reason = "puts files into the place of ours")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "puts files into the place of ours"
+)]
 fn what_others_put_beside_the_database_is_removed_or_named() {
     let place = Place::new("Name");
     place.index();
     let journal = place.data().path().join("index.db-journal");
     // The beginning of a journal that has pages to write back.
-    std::fs::write(&journal, [&b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\xff\xff\xff\xff"[..], &[0x5A; 4096]].concat()).unwrap();
+    std::fs::write(
+        &journal,
+        [
+            &b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\xff\xff\xff\xff"[..],
+            &[0x5A; 4096],
+        ]
+        .concat(),
+    )
+    .unwrap();
     assert_eq!(place.names(), ["Name"]);
     assert!(!journal.exists());
     for name in ["index.db-shm", "index.db-wal"] {
         let link = place.data().path().join(name);
         std::fs::remove_file(&link).ok();
         std::os::unix::fs::symlink("elsewhere", &link).unwrap();
-        let error = Answers::open(place.root.path(), &place.home()).err().unwrap().to_string();
-        assert!(error.contains(name) && error.contains("remove it"), "{error}");
+        let error = Answers::open(place.root.path(), &place.home())
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            error.contains(name) && error.contains("remove it"),
+            "{error}"
+        );
         std::fs::remove_file(&link).unwrap();
         assert_eq!(place.names(), ["Name"]);
     }
@@ -222,7 +313,10 @@ fn an_index_that_nobody_closed_is_believed_if_it_is_whole() {
     place.break_seal();
     assert_eq!(place.names(), ["Name"]);
     assert!(place.data().is_untouched(), "who has checked it seals it");
-    let modified = std::fs::File::options().append(true).open(place.database()).unwrap();
+    let modified = std::fs::File::options()
+        .append(true)
+        .open(place.database())
+        .unwrap();
     modified.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert!(!place.data().is_untouched());
     assert_eq!(place.names(), ["Name"], "touched and as it was");
@@ -255,27 +349,42 @@ fn an_engine_that_finds_damage_goes_on_with_a_new_index() {
 fn an_index_is_not_made_anew_for_ever() {
     let place = Place::new("Name");
     let engine = place.open();
-    let failed = (0..10).filter(|_| engine.rebuild("it does not help", &|_| {}).is_err()).count();
+    let failed = (0..10)
+        .filter(|_| engine.rebuild("it does not help", &|_| {}).is_err())
+        .count();
     assert_eq!(failed, 7);
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "does what a hostile repository does")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "does what a hostile repository does"
+)]
 fn an_index_that_a_repository_brings_is_not_believed() {
     let (forged, place) = (Place::new("Forged"), Place::new("Honest"));
     forged.index();
     let folder = place.root.path().join(".codeagent");
     std::fs::create_dir(&folder).unwrap();
     std::fs::copy(forged.database(), folder.join("index.db")).unwrap();
-    assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed), "it is not read");
+    assert_eq!(
+        place.answers().err(),
+        Some(ErrorKind::NotIndexed),
+        "it is not read"
+    );
     place.index();
     assert_eq!(place.names(), ["Honest"]);
-    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["index.db"], "nothing is written there");
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "copies an index to where another root's belongs")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "copies an index to where another root's belongs"
+)]
 fn an_index_counts_for_one_root() {
     let (other, place) = (Place::new("Other"), Place::new("Own"));
     other.index();

@@ -1,4 +1,5 @@
-//! Does the index say what one made afresh would say? The one check that finds wrong values that fit together.
+//! Does the index say what one made afresh would say? The one check that finds wrong values that
+//! fit together.
 //!
 //! **Limits.** Costs a first index, and holds what both say in memory.
 
@@ -13,7 +14,8 @@ use crate::store::{self, Check, EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError
 const FOLDER: &str = "verify";
 
 impl Engine {
-    /// Brings the index to what is on disk, compares it with one made afresh, and makes it anew if they differ. In how many rows they did.
+    /// Brings the index to what is on disk, compares it with one made afresh, and makes it anew if
+    /// they differ. In how many rows they did.
     pub fn verify(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<usize, EngineError> {
         self.index(progress)?;
         let data = self.data().clone();
@@ -32,14 +34,26 @@ impl Engine {
         if differing == 0 && torn.is_none() {
             return Ok(0);
         }
-        self.rebuild(&torn.unwrap_or_else(|| format!("{differing} rows are not as the sources say")), progress)?;
+        self.rebuild(
+            &torn.unwrap_or_else(|| format!("{differing} rows are not as the sources say")),
+            progress,
+        )?;
         Ok(differing.max(1))
     }
 
     fn fresh_dump(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<String>, EngineError> {
-        let home = DataHome::at(self.data().path().join(FOLDER)).with_packages(self.options.home.packages());
-        let ingest = IngestOptions { keep_facts: false, ..self.options.ingest.clone() };
-        let options = EngineOptions { ingest, home, tolerate_config: true, ..EngineOptions::default() };
+        let home = DataHome::at(self.data().path().join(FOLDER))
+            .with_packages(self.options.home.packages());
+        let ingest = IngestOptions {
+            keep_facts: false,
+            ..self.options.ingest.clone()
+        };
+        let options = EngineOptions {
+            ingest,
+            home,
+            tolerate_config: true,
+            ..EngineOptions::default()
+        };
         let fresh = Engine::open(self.answers().workspace().root(), options)?;
         fresh.index(progress)?;
         Ok(dump(&fresh.answers().snapshot()?)?)
@@ -49,7 +63,10 @@ impl Engine {
 fn dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let mut lines = store::canonical_dump(snapshot)?;
     for total in [EDGES_TOTAL, SYMBOLS_TOTAL] {
-        lines.push(format!("{total}\t{}", store::metadata(snapshot, total)?.unwrap_or_default()));
+        lines.push(format!(
+            "{total}\t{}",
+            store::metadata(snapshot, total)?.unwrap_or_default()
+        ));
     }
     Ok(lines)
 }
@@ -57,7 +74,14 @@ fn dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
 /// How many lines are in one of both only.
 fn differing(expected: &[String], found: &[String]) -> usize {
     let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
-    expected.iter().for_each(|line| *counts.entry(line).or_default() += 1);
-    found.iter().for_each(|line| *counts.entry(line).or_default() -= 1);
-    counts.values().map(|count| count.unsigned_abs() as usize).sum()
+    expected
+        .iter()
+        .for_each(|line| *counts.entry(line).or_default() += 1);
+    found
+        .iter()
+        .for_each(|line| *counts.entry(line).or_default() -= 1);
+    counts
+        .values()
+        .map(|count| count.unsigned_abs() as usize)
+        .sum()
 }

@@ -1,4 +1,5 @@
-//! What both extractors build their facts with: interned strings, shared expressions and types, a stack of scopes and owners, positions.
+//! What both extractors build their facts with: interned strings, shared expressions and types, a
+//! stack of scopes and owners, positions.
 //!
 //! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
 
@@ -49,7 +50,10 @@ const HEAD_BYTES: usize = 100;
 
 /// UTF-16 code units whose first byte lies in these bytes.
 fn utf16_units(bytes: &[u8]) -> u32 {
-    bytes.iter().map(|byte| u32::from(*byte & 0xC0 != 0x80) + u32::from(*byte >= 0xF0)).sum()
+    bytes
+        .iter()
+        .map(|byte| u32::from(*byte & 0xC0 != 0x80) + u32::from(*byte >= 0xF0))
+        .sum()
 }
 
 fn utf16_blocks(text: &str) -> Vec<u32> {
@@ -72,7 +76,11 @@ impl<'t> Builder<'t> {
         let mut line_starts = vec![0];
         line_starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
         let mut facts = Facts::of(dialect);
-        facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
+        facts.scopes.push(Scope {
+            kind: ScopeKind::File,
+            parent: ScopeId::NONE,
+            owner: DeclId::NONE,
+        });
         Self {
             text,
             facts,
@@ -118,9 +126,14 @@ impl<'t> Builder<'t> {
         sym
     }
 
-    /// The symbol of a name. One that is too long becomes its beginning and a hash, the same wherever it stands.
+    /// The symbol of a name. One that is too long becomes its beginning and a hash, the same
+    /// wherever it stands.
     pub fn name_sym(&mut self, name: &'t str) -> Sym {
-        if name.len() <= MAX_NAME_BYTES { self.sym(name) } else { self.sym_owned(&shortened(name)) }
+        if name.len() <= MAX_NAME_BYTES {
+            self.sym(name)
+        } else {
+            self.sym_owned(&shortened(name))
+        }
     }
 
     /// The symbol of the name that a node is.
@@ -135,18 +148,33 @@ impl<'t> Builder<'t> {
         let line = self.line_of(offset);
         let start = self.line_starts[line] as usize;
         let column = self.utf16_before(offset) - self.utf16_before(start);
-        Position { offset: offset as u32, line: line as u32 + 1, column: column + 1 }
+        Position {
+            offset: offset as u32,
+            line: line as u32 + 1,
+            column: column + 1,
+        }
     }
 
-    /// The line of a byte offset, from 0. Most questions are about the line of the last one or the next line.
+    /// The line of a byte offset, from 0. Most questions are about the line of the last one or the
+    /// next line.
     fn line_of(&self, offset: usize) -> usize {
-        let starts_after = |line: usize| self.line_starts.get(line).is_none_or(|start| *start as usize > offset);
+        let starts_after = |line: usize| {
+            self.line_starts
+                .get(line)
+                .is_none_or(|start| *start as usize > offset)
+        };
         let last = self.last_line.get();
         let line = match last {
-            line if starts_after(line) => self.line_starts[..line].partition_point(|start| *start as usize <= offset) - 1,
+            line if starts_after(line) => {
+                self.line_starts[..line].partition_point(|start| *start as usize <= offset) - 1
+            }
             line if starts_after(line + 1) => line,
             line if starts_after(line + 2) => line + 1,
-            line => line + 1 + self.line_starts[line + 2..].partition_point(|start| *start as usize <= offset),
+            line => {
+                line + 1
+                    + self.line_starts[line + 2..]
+                        .partition_point(|start| *start as usize <= offset)
+            }
         };
         self.last_line.set(line);
         line
@@ -155,7 +183,9 @@ impl<'t> Builder<'t> {
     /// UTF-16 length of the text before a byte offset.
     fn utf16_before(&self, offset: usize) -> u32 {
         match self.blocks.get(offset / BLOCK) {
-            Some(units) => units + utf16_units(&self.text.as_bytes()[offset / BLOCK * BLOCK..offset]),
+            Some(units) => {
+                units + utf16_units(&self.text.as_bytes()[offset / BLOCK * BLOCK..offset])
+            }
             None => offset as u32,
         }
     }
@@ -170,10 +200,15 @@ impl<'t> Builder<'t> {
     #[must_use]
     pub fn span(&self, start: usize, end: usize) -> Span {
         let last = self.position(end.saturating_sub(1).max(start));
-        Span { start: self.position(start), end_offset: end as u32, end_line: last.line }
+        Span {
+            start: self.position(start),
+            end_offset: end as u32,
+            end_line: last.line,
+        }
     }
 
-    /// A shared expression. Never for calls, lambdas and literals that a context points back at: use [`Builder::fresh_expr`].
+    /// A shared expression. Never for calls, lambdas and literals that a context points back at:
+    /// use [`Builder::fresh_expr`].
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         if let Some(&id) = self.exprs.get(&expr) {
             return id;
@@ -189,9 +224,14 @@ impl<'t> Builder<'t> {
         ExprId(self.facts.exprs.len() as u32 - 1)
     }
 
-    /// A call whose arguments are not known yet (they point back at it); complete it with [`Builder::finish_call`].
+    /// A call whose arguments are not known yet (they point back at it); complete it with
+    /// [`Builder::finish_call`].
     pub fn begin_call(&mut self, callee: ExprId, type_args: List<TypeId>) -> CallId {
-        self.facts.calls.push(Call { callee, args: List::default(), type_args });
+        self.facts.calls.push(Call {
+            callee,
+            args: List::default(),
+            type_args,
+        });
         CallId(self.facts.calls.len() as u32 - 1)
     }
 
@@ -217,9 +257,14 @@ impl<'t> Builder<'t> {
         self.type_expr(TypeExpr::Primitive(sym))
     }
 
-    /// Opens a scope inside the current one and makes it the current one; the caller restores [`Builder::scope`].
+    /// Opens a scope inside the current one and makes it the current one; the caller restores
+    /// [`Builder::scope`].
     pub fn open_scope(&mut self, kind: ScopeKind, owner: DeclId) -> ScopeId {
-        self.facts.scopes.push(Scope { kind, parent: self.scope, owner });
+        self.facts.scopes.push(Scope {
+            kind,
+            parent: self.scope,
+            owner,
+        });
         self.scope = ScopeId(self.facts.scopes.len() as u32 - 1);
         self.scope
     }
@@ -227,7 +272,11 @@ impl<'t> Builder<'t> {
     /// Adds a declaration to the current scope and owner.
     pub fn declare(&mut self, name: Sym, kind: DeclKind, flags: DeclFlags, at: Position) -> DeclId {
         let declaration = Declaration::new(kind, name, self.scope, at);
-        self.facts.decls.push(Declaration { flags, parent: self.owner, ..declaration });
+        self.facts.decls.push(Declaration {
+            flags,
+            parent: self.owner,
+            ..declaration
+        });
         DeclId(self.facts.decls.len() as u32 - 1)
     }
 
@@ -244,10 +293,16 @@ impl<'t> Builder<'t> {
 
     /// Adds a site of the current owner.
     pub fn site(&mut self, kind: SiteKind, subject: Subject, at: Position) {
-        self.facts.sites.push(Site { kind, subject, owner: self.owner, at });
+        self.facts.sites.push(Site {
+            kind,
+            subject,
+            owner: self.owner,
+            at,
+        });
     }
 
-    /// Says that no other file can see what is in this byte range: a body whose result type is declared.
+    /// Says that no other file can see what is in this byte range: a body whose result type is
+    /// declared.
     pub fn hide(&mut self, start: usize, end: usize) {
         self.hide_but(start, end, Seen::Nothing);
     }
@@ -257,16 +312,27 @@ impl<'t> Builder<'t> {
         self.hidden.push(Hidden { start, end, seen });
     }
 
-    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see, for which the dialect has to be known. `root`: the
-    /// tree, if comments say nothing.
+    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see,
+    /// for which the dialect has to be known. `root`: the tree, if comments say nothing.
     #[must_use]
     pub fn finish(mut self, root: Option<Node<'_>>) -> Facts {
-        let interface = interface(self.text, root, std::mem::take(&mut self.hidden), &places(self.text, &self.facts, root));
-        (self.facts.header.interface_hash, self.facts.header.frame_hash) = (interface.whole, interface.frame);
+        let interface = interface(
+            self.text,
+            root,
+            std::mem::take(&mut self.hidden),
+            &places(self.text, &self.facts, root),
+        );
+        (
+            self.facts.header.interface_hash,
+            self.facts.header.frame_hash,
+        ) = (interface.whole, interface.frame);
         (self.facts.pieces, self.facts.bodies) = (interface.pieces, interface.bodies);
         self.facts.header.bytes = self.text.len() as u32;
-        self.facts.header.lines = self.line_starts.len() as u32 - u32::from(self.text.is_empty() || self.text.ends_with('\n'));
-        self.facts.sites.sort_by_key(|site| (site.at.offset, site.kind));
+        self.facts.header.lines = self.line_starts.len() as u32
+            - u32::from(self.text.is_empty() || self.text.ends_with('\n'));
+        self.facts
+            .sites
+            .sort_by_key(|site| (site.at.offset, site.kind));
         self.facts.names.shrink();
         self.facts.pools.shrink();
         self.facts.exprs.shrink_to_fit();
@@ -283,7 +349,10 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let head = &name[..name.floor_char_boundary(HEAD_BYTES)];
-    Cow::Owned(format!("{head}~{}", &blake3::hash(name.as_bytes()).to_hex()[..16]))
+    Cow::Owned(format!(
+        "{head}~{}",
+        &blake3::hash(name.as_bytes()).to_hex()[..16]
+    ))
 }
 
 /// A short hash of a piece of text, for recognising it elsewhere.
@@ -293,7 +362,9 @@ pub fn short_hash(parts: &[impl AsRef<[u8]>]) -> [u8; 8] {
     for part in parts {
         hasher.update(part.as_ref());
     }
-    hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes")
+    hasher.finalize().as_bytes()[..8]
+        .try_into()
+        .expect("a hash has 32 bytes")
 }
 
 #[cfg(test)]

@@ -14,8 +14,13 @@ pub fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
     true
 }
 
-/// Visits the children of a node, the cursor at each. A leaf is not entered, and behind the last child nothing is looked for.
-pub fn each_child<'tree>(cursor: &mut TreeCursor<'tree>, node: Node<'tree>, mut visit: impl FnMut(Node<'tree>, &TreeCursor<'tree>)) {
+/// Visits the children of a node, the cursor at each. A leaf is not entered, and behind the last
+/// child nothing is looked for.
+pub fn each_child<'tree>(
+    cursor: &mut TreeCursor<'tree>,
+    node: Node<'tree>,
+    mut visit: impl FnMut(Node<'tree>, &TreeCursor<'tree>),
+) {
     let count = node.child_count();
     if count == 0 {
         return;

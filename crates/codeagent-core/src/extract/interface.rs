@@ -1,9 +1,11 @@
-//! What of a text other files can depend on, as a hash: its tokens, without the bodies that nobody sees from outside.
+//! What of a text other files can depend on, as a hash: its tokens, without the bodies that nobody
+//! sees from outside.
 //!
-//! Comments and spaces are left out, because no fact that others see comes from them; whether a line ends between two tokens counts, because a
-//! statement may end there.
+//! Comments and spaces are left out, because no fact that others see comes from them; whether a
+//! line ends between two tokens counts, because a statement may end there.
 //!
-//! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types stand in them.
+//! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types
+//! stand in them.
 
 use blake3::{Hash, Hasher};
 use tree_sitter::Node;
@@ -67,8 +69,14 @@ pub struct Interface {
     pub bodies: Vec<Body>,
 }
 
-/// The hashes of a text with these hidden ranges and pieces. Without a tree the whole text counts but for what is hidden.
-pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, places: &[PieceSpan]) -> Interface {
+/// The hashes of a text with these hidden ranges and pieces. Without a tree the whole text counts
+/// but for what is hidden.
+pub fn interface(
+    text: &str,
+    root: Option<Node<'_>>,
+    mut hidden: Vec<Hidden>,
+    places: &[PieceSpan],
+) -> Interface {
     hidden.sort_unstable_by_key(|hidden| (hidden.start, hidden.end));
     let mut outermost: Vec<Hidden> = Vec::with_capacity(hidden.len());
     for range in hidden {
@@ -76,10 +84,26 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, pl
             outermost.push(range);
         }
     }
-    let mut bodies: Vec<Body> = outermost.iter().filter_map(|hidden| body(text, *hidden, places)).collect();
+    let mut bodies: Vec<Body> = outermost
+        .iter()
+        .filter_map(|hidden| body(text, *hidden, places))
+        .collect();
     bodies.sort_unstable_by_key(|body| body.decl);
-    let sums = Sums { frame: Vec::new(), piece: Vec::new(), is_in_piece: false, places, pieces: Vec::with_capacity(places.len()) };
-    let mut tokens = Tokens { text, sums, hidden: &outermost, at: 0, ends_line: false, has_begun: false };
+    let sums = Sums {
+        frame: Vec::new(),
+        piece: Vec::new(),
+        is_in_piece: false,
+        places,
+        pieces: Vec::with_capacity(places.len()),
+    };
+    let mut tokens = Tokens {
+        text,
+        sums,
+        hidden: &outermost,
+        at: 0,
+        ends_line: false,
+        has_begun: false,
+    };
     match root {
         Some(root) => tokens.walk(root),
         None => tokens.rest(text.len(), false),
@@ -90,11 +114,18 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, pl
     pieces.iter().for_each(|piece| {
         whole.update(&piece.hash);
     });
-    Interface { whole: half(whole.finalize()), frame, pieces, bodies }
+    Interface {
+        whole: half(whole.finalize()),
+        frame,
+        pieces,
+        bodies,
+    }
 }
 
 fn half(hash: Hash) -> [u8; 16] {
-    hash.as_bytes()[..16].try_into().expect("a hash has 32 bytes")
+    hash.as_bytes()[..16]
+        .try_into()
+        .expect("a hash has 32 bytes")
 }
 
 /// What is to be hashed, as far as the text is taken.
@@ -109,10 +140,13 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// Where to what stands at an offset goes, and whether it is the first of its piece; `None` for the separator behind a piece.
+    /// Where to what stands at an offset goes, and whether it is the first of its piece; `None` for
+    /// the separator behind a piece.
     fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
         self.leave_before(offset);
-        let Some(place) = self.places.first().filter(|place| place.start <= offset) else { return Some((&mut self.frame, false)) };
+        let Some(place) = self.places.first().filter(|place| place.start <= offset) else {
+            return Some((&mut self.frame, false));
+        };
         if place.end <= offset {
             return None;
         }
@@ -125,16 +159,27 @@ impl Sums<'_> {
     }
 
     fn leave_before(&mut self, offset: usize) {
-        while self.places.first().is_some_and(|place| place.behind <= offset) {
+        while self
+            .places
+            .first()
+            .is_some_and(|place| place.behind <= offset)
+        {
             self.leave();
         }
     }
 
     fn leave(&mut self) {
-        let Some((place, rest)) = self.places.split_first() else { return };
+        let Some((place, rest)) = self.places.split_first() else {
+            return;
+        };
         if std::mem::take(&mut self.is_in_piece) {
-            let hash = blake3::hash(&self.piece).as_bytes()[..8].try_into().expect("a hash has 32 bytes");
-            self.pieces.push(Piece { decl: place.decl, hash });
+            let hash = blake3::hash(&self.piece).as_bytes()[..8]
+                .try_into()
+                .expect("a hash has 32 bytes");
+            self.pieces.push(Piece {
+                decl: place.decl,
+                hash,
+            });
         }
         self.places = rest;
     }
@@ -148,16 +193,31 @@ impl Sums<'_> {
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
-        let edges = |place: &PieceSpan| [place.start, place.end, place.behind].into_iter().find(|edge| *edge > at);
+        let edges = |place: &PieceSpan| {
+            [place.start, place.end, place.behind]
+                .into_iter()
+                .find(|edge| *edge > at)
+        };
         first.and_then(edges).unwrap_or(usize::MAX)
     }
 }
 
 fn body(text: &str, hidden: Hidden, places: &[PieceSpan]) -> Option<Body> {
-    let Seen::Asked(decl) = hidden.seen else { return None };
-    let before = places.partition_point(|place| place.start <= hidden.start).checked_sub(1).map(|before| places[before]);
-    let piece = before.filter(|place| hidden.start < place.behind).map_or(DeclId::NONE, |place| place.decl);
-    Some(Body { decl, piece, hash: short_hash(&[&text[hidden.start..hidden.end]]) })
+    let Seen::Asked(decl) = hidden.seen else {
+        return None;
+    };
+    let before = places
+        .partition_point(|place| place.start <= hidden.start)
+        .checked_sub(1)
+        .map(|before| places[before]);
+    let piece = before
+        .filter(|place| hidden.start < place.behind)
+        .map_or(DeclId::NONE, |place| place.decl);
+    Some(Body {
+        decl,
+        piece,
+        hash: short_hash(&[&text[hidden.start..hidden.end]]),
+    })
 }
 
 /// Takes the tokens of a text in order.
@@ -181,7 +241,11 @@ impl Tokens<'_> {
             let node = cursor.node();
             let (start, end) = (node.start_byte(), node.end_byte());
             self.rest(start, true);
-            let is_taken = end <= self.at || self.hidden.first().is_some_and(|hidden| hidden.start <= start && end <= hidden.end);
+            let is_taken = end <= self.at
+                || self
+                    .hidden
+                    .first()
+                    .is_some_and(|hidden| hidden.start <= start && end <= hidden.end);
             if !is_taken && cursor.goto_first_child() {
                 continue;
             }
@@ -195,9 +259,14 @@ impl Tokens<'_> {
         self.rest(self.text.len(), true);
     }
 
-    /// Takes what stands before `to`: hidden bodies, and between them text of which the tree knows nothing, if there is any.
+    /// Takes what stands before `to`: hidden bodies, and between them text of which the tree knows
+    /// nothing, if there is any.
     fn rest(&mut self, to: usize, has_tree: bool) {
-        while let Some((hidden, others)) = self.hidden.split_first().filter(|(hidden, _)| hidden.end <= to) {
+        while let Some((hidden, others)) = self
+            .hidden
+            .split_first()
+            .filter(|(hidden, _)| hidden.end <= to)
+        {
             self.gap(hidden.start, has_tree);
             if let Some((seen, _)) = self.sums.at(hidden.start) {
                 seen.extend_from_slice(&[0, hidden.seen.mark()]);
@@ -210,7 +279,9 @@ impl Tokens<'_> {
     }
 
     fn gap(&mut self, to: usize, has_tree: bool) {
-        let Some(gap) = self.text.get(self.at..to) else { return };
+        let Some(gap) = self.text.get(self.at..to) else {
+            return;
+        };
         let mut from = std::mem::replace(&mut self.at, to);
         if has_tree && gap.trim().is_empty() {
             self.ends_line |= gap.contains('\n');
@@ -235,15 +306,26 @@ impl Tokens<'_> {
 
     /// Where a piece begins, the layout before it does not count.
     fn take(&mut self, start: usize, text: &str) {
-        let (ends_line, has_begun) = (std::mem::take(&mut self.ends_line), std::mem::replace(&mut self.has_begun, true));
-        let Some((seen, is_first)) = self.sums.at(start) else { return };
-        seen.push(if ends_line && has_begun && !is_first { 1 } else { 2 });
+        let (ends_line, has_begun) = (
+            std::mem::take(&mut self.ends_line),
+            std::mem::replace(&mut self.has_begun, true),
+        );
+        let Some((seen, is_first)) = self.sums.at(start) else {
+            return;
+        };
+        seen.push(if ends_line && has_begun && !is_first {
+            1
+        } else {
+            2
+        });
         seen.extend_from_slice(text.as_bytes());
     }
 }
 
 /// Whether an extra token says nothing: it is a comment and no directive.
 fn is_comment(text: &str) -> bool {
-    let is_reference = text.strip_prefix("///").is_some_and(|rest| rest.trim_start().starts_with("<reference"));
+    let is_reference = text
+        .strip_prefix("///")
+        .is_some_and(|rest| rest.trim_start().starts_with("<reference"));
     text.starts_with("/*") || text.starts_with("//") && !is_reference
 }

@@ -1,14 +1,18 @@
 //! Is a text one that a parser can bear? Ten million tokens are not, nor is `a<b,a<b,..`.
 //!
-//! What a tree costs hangs on the number of tokens, not on that of bytes; and some texts make a parser follow many meanings at once, at a
-//! price that grows with the square of their length and in steps that cannot be interrupted.
+//! What a tree costs hangs on the number of tokens, not on that of bytes; and some texts make a
+//! parser follow many meanings at once, at a price that grows with the square of their length and
+//! in steps that cannot be interrupted.
 //!
-//! **Limits.** Tokens are counted without knowing the language: words in comments and strings count as well.
+//! **Limits.** Tokens are counted without knowing the language: words in comments and strings count
+//! as well.
 
-/// Code has one token for every five bytes; so many are 16 MiB of it. A token costs 80 to 130 bytes of tree, so this is half a gigabyte.
+/// Code has one token for every five bytes; so many are 16 MiB of it. A token costs 80 to 130 bytes
+/// of tree, so this is half a gigabyte.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// From so many tokens on a text is parsed while no other such text is: their trees take some hundred megabytes.
+/// From so many tokens on a text is parsed while no other such text is: their trees take some
+/// hundred megabytes.
 const MANY_TOKENS: usize = 400_000;
 
 /// More `<` than these are not open at once in any code.
@@ -29,13 +33,18 @@ fn tokens(text: &str) -> usize {
     let mut in_word = false;
     for byte in text.bytes() {
         let is_word = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-        count += usize::from(if is_word { !in_word } else { !byte.is_ascii_whitespace() });
+        count += usize::from(if is_word {
+            !in_word
+        } else {
+            !byte.is_ascii_whitespace()
+        });
         in_word = is_word;
     }
     count
 }
 
-/// Counts the `<` that are open at once. Brackets are transparent: what is open before them is open in them, and again behind them.
+/// Counts the `<` that are open at once. Brackets are transparent: what is open before them is open
+/// in them, and again behind them.
 #[derive(Debug, Default)]
 pub struct Angles {
     open: usize,
@@ -97,7 +106,11 @@ pub fn has_too_many_angles(text: &str) -> bool {
         let pairs = |other: u8| byte == other && bytes.get(at + 1) == Some(&other);
         match byte {
             _ if byte.is_ascii_whitespace() => continue,
-            b'<' if last == b'<' || number || matches!(last, b')' | b']') || matches!(bytes.get(at + 1), Some(b'<' | b'=')) => {
+            b'<' if last == b'<'
+                || number
+                || matches!(last, b')' | b']')
+                || matches!(bytes.get(at + 1), Some(b'<' | b'=')) =>
+            {
                 angles.reset()
             }
             b'<' => angles.open(),
@@ -109,7 +122,11 @@ pub fn has_too_many_angles(text: &str) -> bool {
             _ => {}
         }
         let goes_on = is_word(byte) && at > 0 && is_word(bytes[at - 1]);
-        number = if goes_on { number } else { byte.is_ascii_digit() };
+        number = if goes_on {
+            number
+        } else {
+            byte.is_ascii_digit()
+        };
         last = byte;
     }
     angles.most() > MAX_ANGLES
@@ -121,8 +138,9 @@ fn is_word(byte: u8) -> bool {
 
 /// How many steps the parser may take up to some place of a text: several times what code takes.
 ///
-/// A step is one action of the parser, whatever the machine and its load, and takes about half a microsecond. Code takes .4 (TypeScript) to
-/// .8 (C#) a byte, at most 2.2; the densest text that is valid, `f(a);f(a);..`, takes 11, which only short files may have. Broken input like
+/// A step is one action of the parser, whatever the machine and its load, and takes about half a
+/// microsecond. Code takes .4 (TypeScript) to .8 (C#) a byte, at most 2.2; the densest text that is
+/// valid, `f(a);f(a);..`, takes 11, which only short files may have. Broken input like
 /// `x = ; x = ; ..` takes as many as its length, for every byte.
 pub fn parse_steps(bytes: usize) -> u64 {
     STEPS.max(STEPS_PER_BYTE * bytes as u64)
@@ -137,7 +155,8 @@ mod tests {
 
     #[test]
     fn code_is_not_too_dense() {
-        let code = "    public int Total(int extra) { return lines.Sum(line => line.Price) + extra; }\n";
+        let code =
+            "    public int Total(int extra) { return lines.Sum(line => line.Price) + extra; }\n";
         assert_eq!(tokens(code), 24);
         assert!(!is_too_dense(&code.repeat(160_000)));
         assert!(is_too_dense(&"1,".repeat(2_100_000)));

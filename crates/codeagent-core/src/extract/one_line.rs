@@ -1,7 +1,8 @@
-//! How does a piece of source read on one line? Layout, comments and the comma before a closing bracket go; quoted text stays as written.
+//! How does a piece of source read on one line? Layout, comments and the comma before a closing
+//! bracket go; quoted text stays as written.
 //!
-//! **Limits.** For showing, not for parsing: quotes are taken as they come, so a quote inside a regular expression or a verbatim string may
-//! keep the layout of what follows it.
+//! **Limits.** For showing, not for parsing: quotes are taken as they come, so a quote inside a
+//! regular expression or a verbatim string may keep the layout of what follows it.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -9,8 +10,15 @@ use std::str::CharIndices;
 
 /// The text on one line; borrowed if it stands on one already.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let is_tidy = !text.contains(['\n', '\r', '\t']) && !text.contains("  ") && !text.contains("//") && !text.contains("/*");
-    if is_tidy { Cow::Borrowed(text) } else { Cow::Owned(fold(text)) }
+    let is_tidy = !text.contains(['\n', '\r', '\t'])
+        && !text.contains("  ")
+        && !text.contains("//")
+        && !text.contains("/*");
+    if is_tidy {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(fold(text))
+    }
 }
 
 /// What stood between two pieces that are kept.
@@ -33,12 +41,19 @@ fn fold(text: &str) -> String {
             skip_to(&mut chars, at + after.find('\n').unwrap_or(after.len()));
             gap = Gap::Break;
         } else if let Some(comment) = after.strip_prefix("/*") {
-            skip_to(&mut chars, at + comment.find("*/").map_or(after.len(), |end| end + 4));
+            skip_to(
+                &mut chars,
+                at + comment.find("*/").map_or(after.len(), |end| end + 4),
+            );
             gap = Gap::Break;
         } else {
             bridge(&mut out, gap, c);
             gap = Gap::Nothing;
-            let end = if matches!(c, '"' | '\'' | '`') { at + quoted_len(after, c) } else { at + c.len_utf8() };
+            let end = if matches!(c, '"' | '\'' | '`') {
+                at + quoted_len(after, c)
+            } else {
+                at + c.len_utf8()
+            };
             out.push_str(&text[at..end]);
             skip_to(&mut chars, end);
         }
@@ -52,7 +67,8 @@ fn bridge(out: &mut String, gap: Gap, next: char) {
     if gap == Gap::Break && closes && out.ends_with(',') {
         out.pop();
     }
-    let hugs = gap == Gap::Break && (closes || matches!(next, ',' | '.') || out.ends_with(['(', '[', '<']));
+    let hugs = gap == Gap::Break
+        && (closes || matches!(next, ',' | '.') || out.ends_with(['(', '[', '<']));
     if gap != Gap::Nothing && !hugs && !out.is_empty() {
         out.push(' ');
     }
@@ -84,7 +100,10 @@ mod tests {
     fn layout_and_comments_go() {
         for (text, expected) in [
             ("(int a, string b)", "(int a, string b)"),
-            ("(\n  element: TElement,\n  options?: {\n    a?: boolean;\n  },\n)", "(element: TElement, options?: { a?: boolean; })"),
+            (
+                "(\n  element: TElement,\n  options?: {\n    a?: boolean;\n  },\n)",
+                "(element: TElement, options?: { a?: boolean; })",
+            ),
             ("(a: A, /** why */ b = 1, // more\n c)", "(a: A, b = 1, c)"),
             ("Map<\n  string,\n  A\n>", "Map<string, A>"),
             ("(a = \"x  /* y */\",  b)", "(a = \"x  /* y */\", b)"),

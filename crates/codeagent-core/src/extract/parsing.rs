@@ -1,8 +1,11 @@
-//! How a text is parsed at a bounded cost: by a parser that its thread keeps, and given up once it has taken too many steps.
+//! How a text is parsed at a bounded cost: by a parser that its thread keeps, and given up once it
+//! has taken too many steps.
 //!
-//! Steps are the parser's own, not time: a text is parsed or given up alike on every machine and under every load.
+//! Steps are the parser's own, not time: a text is parsed or given up alike on every machine and
+//! under every load.
 //!
-//! **Limits.** Steps are counted where the parser reports progress; between two reports it cannot be stopped.
+//! **Limits.** Steps are counted where the parser reports progress; between two reports it cannot
+//! be stopped.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -31,9 +34,15 @@ pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Parses with the parser kept, made on first use; `None` if the text is hopeless, or took more than `budget` steps, or than its part up to
-/// some place may. What is left of the budget stays in it.
-pub fn parse(kept: &'static KeptParser, language: &Language, text: &[u8], budget: &mut u64) -> Option<Tree> {
+/// Parses with the parser kept, made on first use; `None` if the text is hopeless, or took more
+/// than `budget` steps, or than its part up to some place may. What is left of the budget stays in
+/// it.
+pub fn parse(
+    kept: &'static KeptParser,
+    language: &Language,
+    text: &[u8],
+    budget: &mut u64,
+) -> Option<Tree> {
     kept.with_borrow_mut(|slot| {
         if slot.is_none() {
             *slot = Some(new_parser(language)?);
@@ -61,7 +70,9 @@ pub fn new_parser(language: &Language) -> Option<Parser> {
 
 /// Parses within the budget of its length, taking over what stands unchanged in an older tree.
 pub fn attempt(parser: &mut Parser, text: &[u8], old: Option<&Tree>) -> Option<Tree> {
-    let tree = Steps::within(&mut limits::parse_steps(text.len())).run(parser, text, old, Until::End).tree();
+    let tree = Steps::within(&mut limits::parse_steps(text.len()))
+        .run(parser, text, old, Until::End)
+        .tree();
     if tree.is_none() {
         parser.reset();
     }
@@ -84,7 +95,11 @@ enum Run {
 
 impl Run {
     fn tree(self) -> Option<Tree> {
-        if let Self::Done(tree) = self { Some(tree) } else { None }
+        if let Self::Done(tree) = self {
+            Some(tree)
+        } else {
+            None
+        }
     }
 }
 
@@ -115,7 +130,11 @@ impl<'a> Steps<'a> {
             ControlFlow::Continue(())
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or_default(), old, Some(options));
+        let tree = parser.parse_with_options(
+            &mut |offset, _| text.get(offset..).unwrap_or_default(),
+            old,
+            Some(options),
+        );
         tree.map_or(end, Run::Done)
     }
 }

@@ -25,8 +25,9 @@ impl Change {
 
 /// Changes that are processed together.
 ///
-/// The paths are those whose content is compared even if their size and time are as before, and about which the summary reports; what else
-/// changed on disk is taken up as well, because a link is only right in a world that is as the disk is.
+/// The paths are those whose content is compared even if their size and time are as before, and
+/// about which the summary reports; what else changed on disk is taken up as well, because a link
+/// is only right in a world that is as the disk is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
     changes: Vec<Change>,
@@ -45,13 +46,19 @@ impl ChangeBatch {
     pub fn new(mut changes: Vec<Change>) -> Self {
         changes.sort();
         changes.dedup();
-        Self { changes, complete: false }
+        Self {
+            changes,
+            complete: false,
+        }
     }
 
     /// These paths, written or removed, and nothing else since the last batch.
     #[must_use]
     pub fn only(paths: impl IntoIterator<Item = RepoPath>) -> Self {
-        Self { complete: true, ..Self::of_paths(paths) }
+        Self {
+            complete: true,
+            ..Self::of_paths(paths)
+        }
     }
 
     /// Whether nothing but the named paths has changed since the last batch.
@@ -63,7 +70,11 @@ impl ChangeBatch {
     /// Whether no file that is in no language can have changed.
     #[must_use]
     pub fn is_only_code(&self) -> bool {
-        self.complete && self.changes.iter().all(|change| Dialect::of_path(change.path().as_str()).is_some())
+        self.complete
+            && self
+                .changes
+                .iter()
+                .all(|change| Dialect::of_path(change.path().as_str()).is_some())
     }
 
     /// These paths, written or removed.
@@ -81,9 +92,14 @@ impl ChangeBatch {
     /// Whether a path is named.
     #[must_use]
     pub fn names(&self, path: &RepoPath) -> bool {
-        let split = self.changes.partition_point(|change| matches!(change, Change::Written(_)));
+        let split = self
+            .changes
+            .partition_point(|change| matches!(change, Change::Written(_)));
         let (written, removed) = self.changes.split_at(split);
-        [written, removed].iter().any(|part| part.binary_search_by(|change| change.path().cmp(path)).is_ok())
+        [written, removed].iter().any(|part| {
+            part.binary_search_by(|change| change.path().cmp(path))
+                .is_ok()
+        })
     }
 }
 
@@ -93,10 +109,18 @@ mod tests {
 
     #[test]
     fn nothing_but_code_changes_if_all_is_named_and_code() {
-        let paths = |names: &[&str]| names.iter().map(|name| RepoPath::new(name).expect("a path")).collect::<Vec<_>>();
+        let paths = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| RepoPath::new(name).expect("a path"))
+                .collect::<Vec<_>>()
+        };
         assert!(ChangeBatch::only(paths(&["a.ts", "b.cs"])).is_only_code());
         assert!(!ChangeBatch::only(paths(&["a.ts", "b.html"])).is_only_code());
-        assert!(!ChangeBatch::of_paths(paths(&["a.ts"])).is_only_code(), "and who knows what else");
+        assert!(
+            !ChangeBatch::of_paths(paths(&["a.ts"])).is_only_code(),
+            "and who knows what else"
+        );
         assert!(!ChangeBatch::everything().is_only_code());
     }
 }

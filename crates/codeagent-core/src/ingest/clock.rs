@@ -24,12 +24,22 @@ impl Clock {
 
     /// Counts time that was measured elsewhere.
     pub fn add(&self, phase: Phase, time: Duration) {
-        self.nanoseconds[phase as usize].fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.nanoseconds[phase as usize].fetch_add(
+            u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
+            Ordering::Relaxed,
+        );
     }
 
     /// The sums, in the order of the phases.
     pub fn times(&self) -> Vec<PhaseTime> {
-        let sums = self.nanoseconds.iter().map(|sum| Duration::from_nanos(sum.load(Ordering::Relaxed)));
-        Phase::NAMES.iter().zip(sums).map(|((_, phase), cpu)| PhaseTime { phase: *phase, cpu }).collect()
+        let sums = self
+            .nanoseconds
+            .iter()
+            .map(|sum| Duration::from_nanos(sum.load(Ordering::Relaxed)));
+        Phase::NAMES
+            .iter()
+            .zip(sums)
+            .map(|((_, phase), cpu)| PhaseTime { phase: *phase, cpu })
+            .collect()
     }
 }

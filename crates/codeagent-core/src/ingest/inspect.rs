@@ -1,6 +1,8 @@
-//! What does the engine make of one file, one line or the calls of a repository, read afresh, and which files are not as they were indexed?
+//! What does the engine make of one file, one line or the calls of a repository, read afresh, and
+//! which files are not as they were indexed?
 //!
-//! **Limits.** Writes nothing; for a line or the calls all sources are read and extracted again each time (`codeagent debug`).
+//! **Limits.** Writes nothing; for a line or the calls all sources are read and extracted again
+//! each time (`codeagent debug`).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -32,34 +34,57 @@ use crate::store::Snapshot;
 
 /// The facts of a file as text: one declaration, import, export or use per line.
 pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
-    let dialect = Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
+    let dialect =
+        Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let file = workspace.read(path)?;
     let (_, projects) = scanned(workspace, &worker_threads(0)?);
-    Ok(print::print(&extract::extract(&file.text, dialect, projects.defines(path.as_str()))))
+    Ok(print::print(&extract::extract(
+        &file.text,
+        dialect,
+        projects.defines(path.as_str()),
+    )))
 }
 
 /// Why the sites of a line of a file, or the one at a column, have their edges or none.
-pub fn links(workspace: &Workspace, path: &RepoPath, place: SitesAt) -> Result<String, InspectError> {
+pub fn links(
+    workspace: &Workspace,
+    path: &RepoPath,
+    place: SitesAt,
+) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
-    let file = world.find(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
+    let file = world
+        .find(path.as_str())
+        .ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let nodes = NodeTable::build(&world);
     Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
 }
 
-/// Every call of the repository with what it is counted as, one per line: place, `edge`, `unresolved`, `unknown name` (of a receiver that is
-/// not known, by a name that nothing here bears), `value` (of what holds a function) or `external`, and the call.
+/// Every call of the repository with what it is counted as, one per line: place, `edge`,
+/// `unresolved`, `unknown name` (of a receiver that is not known, by a name that nothing here
+/// bears), `value` (of what holds a function) or `external`, and the call.
 pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
     let nodes = NodeTable::build(&world);
     let files: Vec<FileId> = world.repository_files().collect();
-    let symbols = nodes.nodes().filter(|node| node.language.rules().callable.contains(&node.node_type));
+    let symbols = nodes
+        .nodes()
+        .filter(|node| node.language.rules().callable.contains(&node.node_type));
     let symbols = symbols.map(|node| (node.language, &*node.name));
     let others = files.iter().map(|file| world.facts(*file));
-    let others = others.flat_map(|facts| object_functions(facts).into_iter().map(|name| (facts.header.dialect.language(), name)));
+    let others = others.flat_map(|facts| {
+        object_functions(facts)
+            .into_iter()
+            .map(|name| (facts.header.dialect.language(), name))
+    });
     let called: FxHashSet<(Language, &str)> = symbols.chain(others).collect();
-    let listed: Vec<String> = threads.install(|| files.par_iter().map(|file| calls_of(*file, &world, &called)).collect());
+    let listed: Vec<String> = threads.install(|| {
+        files
+            .par_iter()
+            .map(|file| calls_of(*file, &world, &called))
+            .collect()
+    });
     Ok(listed.concat())
 }
 
@@ -67,12 +92,23 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
     let facts = world.facts(file);
     let links = resolve::link(file, world);
     let is_call = |used: &&resolve::Use| used.edge_type == EdgeType::Calls;
-    let linked: FxHashSet<u32> = links.uses.iter().filter(is_call).map(|used| used.at.offset).collect();
-    let open: FxHashMap<(u32, SiteKind), Sym> = links.unresolved.iter().map(|open| ((open.at.offset, open.kind), open.name)).collect();
+    let linked: FxHashSet<u32> = links
+        .uses
+        .iter()
+        .filter(is_call)
+        .map(|used| used.at.offset)
+        .collect();
+    let open: FxHashMap<(u32, SiteKind), Sym> = links
+        .unresolved
+        .iter()
+        .map(|open| ((open.at.offset, open.kind), open.name))
+        .collect();
     let values: FxHashSet<u32> = links.values_called.iter().map(|at| at.offset).collect();
     let mut out = String::new();
     for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
-        let is_borne = |name: Sym| name.is_none() || called.contains(&(facts.header.dialect.language(), facts.text(name)));
+        let is_borne = |name: Sym| {
+            name.is_none() || called.contains(&(facts.header.dialect.language(), facts.text(name)))
+        };
         let counted = match open.get(&(site.at.offset, site.kind)) {
             _ if linked.contains(&site.at.offset) => "edge",
             Some(name) if is_borne(*name) => "unresolved",
@@ -80,7 +116,14 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
             None if values.contains(&site.at.offset) => "value",
             None => "external",
         };
-        let _ = writeln!(out, "{}:{}:{}\t{counted}\t{}", world.file(file).path, site.at.line, site.at.column, print::site(facts, site));
+        let _ = writeln!(
+            out,
+            "{}:{}:{}\t{counted}\t{}",
+            world.file(file).path,
+            site.at.line,
+            site.at.column,
+            print::site(facts, site)
+        );
     }
     out
 }
@@ -88,7 +131,11 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
 /// All files of the repository, read and extracted afresh.
 fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
     let (scan, projects) = scanned(workspace, threads);
-    let (known, clock, cancel) = (KnownFiles::default(), Clock::default(), AtomicBool::new(false));
+    let (known, clock, cancel) = (
+        KnownFiles::default(),
+        Clock::default(),
+        AtomicBool::new(false),
+    );
     let loader = Loader {
         workspace,
         known: &known,
@@ -101,10 +148,24 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         progress: &|_| {},
     };
     let loaded = threads.install(|| loader.load(&scan.sources))?;
-    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &packages::HeldAssemblies::default()))?;
-    let own = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false });
+    let installed = threads.install(|| {
+        packages::gather(
+            &loader,
+            &scan.packages,
+            &loaded,
+            &packages::HeldAssemblies::default(),
+        )
+    })?;
+    let own = loaded.into_iter().map(|file| WorldFile {
+        path: file.path,
+        facts: file.facts,
+        external: false,
+    });
     let files = own.chain(installed.world_files()).collect();
-    Ok(World::build_after(None, files, projects, &installed.supplied, &cancel).ok_or(IngestError::Interrupted)?)
+    Ok(
+        World::build_after(None, files, projects, &installed.supplied, &cancel)
+            .ok_or(IngestError::Interrupted)?,
+    )
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.
@@ -115,13 +176,24 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
         worker_threads(0)?.install(|| scan::compare_contents(workspace, &known, &mut scan.sources));
     }
     let mut changed = scan.removed;
-    changed.extend(scan.sources.iter().filter(|source| source.in_doubt).map(|source| source.path.to_string()));
-    let inputs = scan
-        .inputs
-        .iter()
-        .filter(|(path, size, stamp)| known.inputs.get(path.as_str()).is_none_or(|row| (row.size, row.stamp) != (*size, *stamp)));
+    changed.extend(
+        scan.sources
+            .iter()
+            .filter(|source| source.in_doubt)
+            .map(|source| source.path.to_string()),
+    );
+    let inputs = scan.inputs.iter().filter(|(path, size, stamp)| {
+        known
+            .inputs
+            .get(path.as_str())
+            .is_none_or(|row| (row.size, row.stamp) != (*size, *stamp))
+    });
     changed.extend(inputs.map(|(path, ..)| path.to_string()));
-    changed.extend(known.changed_extended(workspace).map(|path| path.to_string()));
+    changed.extend(
+        known
+            .changed_extended(workspace)
+            .map(|path| path.to_string()),
+    );
     if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }
@@ -132,14 +204,20 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
 
 fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectModel>) {
     threads.install(|| {
-        let mut scan = scan::scan(workspace, &KnownFiles::default(), &ChangeBatch::everything(), None);
+        let mut scan = scan::scan(
+            workspace,
+            &KnownFiles::default(),
+            &ChangeBatch::everything(),
+            None,
+        );
         let (_, texts) = scan::read_inputs(workspace, &mut scan);
         let projects = projects(workspace, &scan.paths, texts);
         (scan, projects)
     })
 }
 
-/// Nothing here can be asked without reading: an error of the batch machinery is one of the threads.
+/// Nothing here can be asked without reading: an error of the batch machinery is one of the
+/// threads.
 impl From<IngestError> for InspectError {
     fn from(error: IngestError) -> Self {
         Self::Failed(error.to_string())

@@ -1,7 +1,9 @@
-//! Where the facts of each file come from: the last batch, the store, the index of another work tree, or the text.
+//! Where the facts of each file come from: the last batch, the store, the index of another work
+//! tree, or the text.
 //!
-//! **Limits.** A file that is too large, binary, generated in one line or gone while it is read stays in the index without symbols, with its
-//! problem; a panic of an extractor is such a problem too.
+//! **Limits.** A file that is too large, binary, generated in one line or gone while it is read
+//! stays in the index without symbols, with its problem; a panic of an extractor is such a problem
+//! too.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,7 +26,8 @@ use crate::project::ProjectModel;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// Said of a text that the parser did not get through.
-const GIVEN_UP: &str = "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
+const GIVEN_UP: &str =
+    "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
 
 /// In the place of preprocessor symbols: facts of a file that only carries types.
 const DECLARATIONS: &str = "declarations";
@@ -100,7 +103,13 @@ type Text = Arc<Mutex<Option<Arc<Facts>>>>;
 
 impl Made {
     fn text(&self, key: FactsKey) -> Text {
-        Arc::clone(self.texts.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
+        Arc::clone(
+            self.texts
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(key)
+                .or_default(),
+        )
     }
 }
 
@@ -124,11 +133,18 @@ impl Loader<'_> {
                     return Err(IngestError::Interrupted);
                 }
                 let loaded = self.load_one(opened, source, &made)?;
-                (self.progress)(Progress { phase: Phase::Extract, done: done.fetch_add(1, Ordering::Relaxed) + 1, total: sources.len() });
+                (self.progress)(Progress {
+                    phase: Phase::Extract,
+                    done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                    total: sources.len(),
+                });
                 Ok(loaded)
             })
             .collect();
-        let rest = made.packed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let rest = made
+            .packed
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
         self.send(rest)?;
         Ok(loaded)
@@ -147,7 +163,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The facts of a declaration file of a package, without its uses, which nobody links; `None` if it cannot be parsed.
+    /// The facts of a declaration file of a package, without its uses, which nobody links; `None`
+    /// if it cannot be parsed.
     pub fn declarations(
         &self,
         opened: &mut OpenedStores,
@@ -160,25 +177,44 @@ impl Loader<'_> {
         if kept.is_some() {
             return Ok((key, kept));
         }
-        let Some(mut facts) = self.extract(&file.text, dialect, &[]).filter(|facts| facts.header.parse_status != ParseStatus::Failed)
+        let Some(mut facts) = self
+            .extract(&file.text, dialect, &[])
+            .filter(|facts| facts.header.parse_status != ParseStatus::Failed)
         else {
             return Ok((key, None));
         };
         facts.sites = Vec::new();
         if self.store.is_some() {
-            let blob = self.clock.time(Phase::Store, || store::encode_facts(&facts));
+            let blob = self
+                .clock
+                .time(Phase::Store, || store::encode_facts(&facts));
             self.keep(key, blob, packed)?;
         }
         Ok((key, Some(Arc::new(facts))))
     }
 
-    fn load_one(&self, opened: &mut OpenedStores, source: &SourceFile, made: &Made) -> Result<Option<Loaded>, IngestError> {
+    fn load_one(
+        &self,
+        opened: &mut OpenedStores,
+        source: &SourceFile,
+        made: &Made,
+    ) -> Result<Option<Loaded>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
-        if let Some(row) = self.known.files.get(path).filter(|row| !source.in_doubt && row.defines_hash == defines_hash) {
+        if let Some(row) = self
+            .known
+            .files
+            .get(path)
+            .filter(|row| !source.in_doubt && row.defines_hash == defines_hash)
+        {
             if row.problem.is_some() {
-                return Ok(Some(self.unread(source, row.hash, defines_hash, row.problem.clone())));
+                return Ok(Some(self.unread(
+                    source,
+                    row.hash,
+                    defines_hash,
+                    row.problem.clone(),
+                )));
             }
             if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
                 return Ok(Some(Loaded {
@@ -195,27 +231,58 @@ impl Loader<'_> {
                 }));
             }
         }
-        let file = match self.clock.time(Phase::Read, || self.workspace.read(&source.path)) {
+        let file = match self
+            .clock
+            .time(Phase::Read, || self.workspace.read(&source.path))
+        {
             Ok(file) => file,
             Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
             Err(error) if error.is_shortage() => return Err(IngestError::Shortage),
-            Err(error) => return Ok(Some(self.unread(source, self.hash_of_unread(source, &error), defines_hash, Some(error.to_string())))),
+            Err(error) => {
+                return Ok(Some(self.unread(
+                    source,
+                    self.hash_of_unread(source, &error),
+                    defines_hash,
+                    Some(error.to_string()),
+                )));
+            }
         };
         let limit = self.workspace.config().max_line_bytes;
         if file.average_line_bytes() > limit {
-            let lowered =
-                if limit < Config::default().max_line_bytes { "; raise max_line_bytes in .codeagent/config.json to index it" } else { "" };
-            let problem = format!("lines of more than {limit} bytes on average: treated as generated{lowered}");
-            return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
+            let lowered = if limit < Config::default().max_line_bytes {
+                "; raise max_line_bytes in .codeagent/config.json to index it"
+            } else {
+                ""
+            };
+            let problem = format!(
+                "lines of more than {limit} bytes on average: treated as generated{lowered}"
+            );
+            return Ok(Some(self.unread(
+                source,
+                *file.hash.as_bytes(),
+                defines_hash,
+                Some(problem),
+            )));
         }
         self.read(opened, source, &file, made).map(Some)
     }
 
-    /// A text that was read, with its facts. Files of one text wait for the first of them, whose facts are those of all.
-    fn read(&self, opened: &mut OpenedStores, source: &SourceFile, file: &FileText, made: &Made) -> Result<Loaded, IngestError> {
+    /// A text that was read, with its facts. Files of one text wait for the first of them, whose
+    /// facts are those of all.
+    fn read(
+        &self,
+        opened: &mut OpenedStores,
+        source: &SourceFile,
+        file: &FileText,
+        made: &Made,
+    ) -> Result<Loaded, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
-        let key = FactsKey::new(source.dialect, &extract::conditions(&file.text, source.dialect, defines), &hash);
+        let key = FactsKey::new(
+            source.dialect,
+            &extract::conditions(&file.text, source.dialect, defines),
+            &hash,
+        );
         let text = made.text(key);
         let mut known = text.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = match known.clone() {
@@ -232,7 +299,9 @@ impl Loader<'_> {
                 };
                 // What was given up is tried again by whatever engine comes next.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
-                    let blob = self.clock.time(Phase::Store, || store::encode_facts(&facts));
+                    let blob = self
+                        .clock
+                        .time(Phase::Store, || store::encode_facts(&facts));
                     self.keep(key, blob, &made.packed)?;
                 }
                 Arc::new(facts)
@@ -259,7 +328,12 @@ impl Loader<'_> {
     }
 
     /// Facts that an index has under a key.
-    fn kept(&self, opened: &mut OpenedStores, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
+    fn kept(
+        &self,
+        opened: &mut OpenedStores,
+        key: FactsKey,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<Option<Arc<Facts>>, IngestError> {
         match self.find(&mut opened.own, &key)? {
             Some(facts) => Ok(Some(facts)),
             None => self.take(&mut opened.others, key, packed),
@@ -267,11 +341,20 @@ impl Loader<'_> {
     }
 
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
-        self.clock.time(Phase::Extract, || catch_unwind(AssertUnwindSafe(|| extract::extract(text, dialect, defines))).ok())
+        self.clock.time(Phase::Extract, || {
+            catch_unwind(AssertUnwindSafe(|| {
+                extract::extract(text, dialect, defines)
+            }))
+            .ok()
+        })
     }
 
     /// What lies under a key, packed, if it is kept.
-    pub fn find_packed(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Vec<u8>>, IngestError> {
+    pub fn find_packed(
+        &self,
+        snapshot: &mut Option<Snapshot>,
+        key: &FactsKey,
+    ) -> Result<Option<Vec<u8>>, IngestError> {
         Ok(match self.snapshot(snapshot)? {
             Some(snapshot) => store::read_packed(snapshot, key)?,
             None => None,
@@ -284,7 +367,12 @@ impl Loader<'_> {
     }
 
     /// Facts from another index, which are kept here from now on.
-    fn take(&self, others: &mut Sharing, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
+    fn take(
+        &self,
+        others: &mut Sharing,
+        key: FactsKey,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<Option<Arc<Facts>>, IngestError> {
         if self.shared.is_empty() {
             return Ok(None);
         }
@@ -292,14 +380,23 @@ impl Loader<'_> {
             let blob = self.shared.find(others, &key)?;
             Some((Arc::new(store::decode_facts(&blob)?), blob))
         });
-        let Some((facts, blob)) = found else { return Ok(None) };
+        let Some((facts, blob)) = found else {
+            return Ok(None);
+        };
         self.keep(key, blob, packed)?;
         Ok(Some(facts))
     }
 
     /// Sends packed facts off when enough have come together.
-    pub fn keep(&self, key: FactsKey, blob: Vec<u8>, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
-        let Some(store) = self.store else { return Ok(()) };
+    pub fn keep(
+        &self,
+        key: FactsKey,
+        blob: Vec<u8>,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<(), IngestError> {
+        let Some(store) = self.store else {
+            return Ok(());
+        };
         let mut waiting = packed.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.push((key, blob));
         if waiting.len() < PACKED_AT_ONCE {
@@ -311,31 +408,59 @@ impl Loader<'_> {
     }
 
     /// Facts under a key, if they are kept.
-    pub fn find(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Arc<Facts>>, IngestError> {
+    pub fn find(
+        &self,
+        snapshot: &mut Option<Snapshot>,
+        key: &FactsKey,
+    ) -> Result<Option<Arc<Facts>>, IngestError> {
         if let Some(facts) = self.kept.get(key) {
             return Ok(Some(Arc::clone(facts)));
         }
-        let Some(snapshot) = self.snapshot(snapshot)? else { return Ok(None) };
-        Ok(self.clock.time(Phase::Decode, || store::read_facts(snapshot, key))?.map(Arc::new))
+        let Some(snapshot) = self.snapshot(snapshot)? else {
+            return Ok(None);
+        };
+        Ok(self
+            .clock
+            .time(Phase::Decode, || store::read_facts(snapshot, key))?
+            .map(Arc::new))
     }
 
     /// The index, if there is anything in it.
-    fn snapshot<'s>(&self, snapshot: &'s mut Option<Snapshot>) -> Result<Option<&'s Snapshot>, IngestError> {
-        let Some(store) = self.store.filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty()) else { return Ok(None) };
+    fn snapshot<'s>(
+        &self,
+        snapshot: &'s mut Option<Snapshot>,
+    ) -> Result<Option<&'s Snapshot>, IngestError> {
+        let Some(store) = self
+            .store
+            .filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty())
+        else {
+            return Ok(None);
+        };
         if snapshot.is_none() {
             *snapshot = Some(store.reader.snapshot()?);
         }
         Ok(snapshot.as_ref())
     }
 
-    /// The hash of a file without a text: that it is binary follows from its content, that the system refused it does not.
+    /// The hash of a file without a text: that it is binary follows from its content, that the
+    /// system refused it does not.
     fn hash_of_unread(&self, source: &SourceFile, error: &ReadError) -> [u8; 32] {
-        let ReadError::Binary { .. } = error else { return NEVER_READ };
-        let bytes = self.workspace.read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
+        let ReadError::Binary { .. } = error else {
+            return NEVER_READ;
+        };
+        let bytes = self
+            .workspace
+            .read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
         bytes.map_or(NEVER_READ, |file| *file.hash.as_bytes())
     }
 
-    fn unread(&self, source: &SourceFile, hash: [u8; 32], defines_hash: u64, problem: Option<String>) -> Loaded {
+    fn unread(
+        &self,
+        source: &SourceFile,
+        hash: [u8; 32],
+        defines_hash: u64,
+        problem: Option<String>,
+    ) -> Loaded {
         Loaded {
             path: source.path.as_str().into(),
             dialect: source.dialect,
@@ -355,7 +480,11 @@ impl Loader<'_> {
 pub fn failed(dialect: Dialect) -> Arc<Facts> {
     let mut facts = Facts::of(dialect);
     facts.header.parse_status = ParseStatus::Failed;
-    facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
+    facts.scopes.push(Scope {
+        kind: ScopeKind::File,
+        parent: ScopeId::NONE,
+        owner: DeclId::NONE,
+    });
     Arc::new(facts)
 }
 
@@ -366,5 +495,9 @@ pub fn hash_of<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> u64 {
         hasher.update(text.as_ref().as_bytes());
         hasher.update(&[0]);
     }
-    u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+    u64::from_le_bytes(
+        hasher.finalize().as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes"),
+    )
 }

@@ -1,4 +1,5 @@
-//! What changed in the repository becomes one committed batch: scan, load facts, plan what must be linked again, link, write.
+//! What changed in the repository becomes one committed batch: scan, load facts, plan what must be
+//! linked again, link, write.
 //!
 //! **Limits.** One batch at a time; the pipeline is owned by one caller.
 
@@ -33,7 +34,8 @@ pub enum IngestError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system lacks something for a moment, so that what is there cannot be told from what is not.
+    /// The system lacks something for a moment, so that what is there cannot be told from what is
+    /// not.
     #[error("out of file handles or memory; the index is unchanged")]
     Shortage,
     /// The caller asked to stop.

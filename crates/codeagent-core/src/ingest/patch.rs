@@ -1,9 +1,12 @@
-//! The short way of a batch: sources whose content changed and nothing else, put into the world that stands.
+//! The short way of a batch: sources whose content changed and nothing else, put into the world
+//! that stands.
 //!
-//! Each step costs what changed: the texts are parsed, the world and its nodes are renewed in place, and what others may see of the files
-//! decides as always which links are made again. What the index says afterwards is what the long way would have written.
+//! Each step costs what changed: the texts are parsed, the world and its nodes are renewed in
+//! place, and what others may see of the files decides as always which links are made again. What
+//! the index says afterwards is what the long way would have written.
 //!
-//! **Limits.** For a file that declares other types (C#) or exports (TypeScript) than before the world is built anew, of what is known.
+//! **Limits.** For a file that declares other types (C#) or exports (TypeScript) than before the
+//! world is built anew, of what is known.
 
 use std::sync::Arc;
 
@@ -22,14 +25,18 @@ use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
 use crate::resolve::FileId;
 use crate::resolve::nodes::{NodeTable, Renewed};
-use crate::store::{self, Batch, BatchKind, FileKey, FileRow, HashedNode, LinkRow, MovedSpan, SYMBOLS_TOTAL, SlotHash};
+use crate::store::{
+    self, Batch, BatchKind, FileKey, FileRow, HashedNode, LinkRow, MovedSpan, SYMBOLS_TOTAL,
+    SlotHash,
+};
 
 /// More changed files than this are not looked at one by one.
 pub const MOST_PATCHED: usize = 64;
 
 /// What the short way came to.
 pub enum Patched {
-    /// The world is as the files are now, but not yet in the index: its batch, the rows of the files in it, and what was done.
+    /// The world is as the files are now, but not yet in the index: its batch, the rows of the
+    /// files in it, and what was done.
     Done(Box<(Batch, Vec<FileRow>, Summary)>),
     /// The world must be built anew. Whether this one is no longer as the index is.
     TooMuch(bool),
@@ -37,14 +44,27 @@ pub enum Patched {
 
 impl IngestPipeline {
     /// Puts changed sources into the world that stands.
-    pub(super) fn patch(&self, run: &Run<'_>, standing: &mut Standing, changed: &[SourceFile]) -> Result<Patched, IngestError> {
-        let Standing { built, fingerprints, links, .. } = standing;
+    pub(super) fn patch(
+        &self,
+        run: &Run<'_>,
+        standing: &mut Standing,
+        changed: &[SourceFile],
+    ) -> Result<Patched, IngestError> {
+        let Standing {
+            built,
+            fingerprints,
+            links,
+            ..
+        } = standing;
         let loader = Loader {
             workspace: &self.workspace,
             known: &run.known,
             projects: &built.projects,
             kept: &FxHashMap::default(),
-            store: Some(FactsStore { reader: &self.reader, writer: &self.writer }),
+            store: Some(FactsStore {
+                reader: &self.reader,
+                writer: &self.writer,
+            }),
             shared: &Shared::of(None, 0),
             clock: &run.clock,
             cancel: &self.options.cancel,
@@ -58,33 +78,58 @@ impl IngestPipeline {
         let mut renewed = Vec::new();
         let mut own: Vec<Own> = Vec::new();
         for file in loaded {
-            let Ok(at) = built.loaded.binary_search_by(|known| known.path.cmp(&file.path)) else {
+            let Ok(at) = built
+                .loaded
+                .binary_search_by(|known| known.path.cmp(&file.path))
+            else {
                 return Ok(Patched::TooMuch(!own.is_empty()));
             };
             let (old, id) = (Arc::clone(&built.loaded[at].facts), FileId(at as u32));
             let had_problem = file.problem.is_some() || built.loaded[at].problem.is_some();
-            if had_problem || !run.clock.time(Phase::World, || built.world.replace(id, Arc::clone(&file.facts))) {
+            if had_problem
+                || !run.clock.time(Phase::World, || {
+                    built.world.replace(id, Arc::clone(&file.facts))
+                })
+            {
                 return Ok(Patched::TooMuch(!own.is_empty()));
             }
             let was = Pieces::of(id, &built.nodes);
-            let Some(nodes) = run.clock.time(Phase::World, || built.nodes.replace(&built.world, id, &old)) else {
+            let Some(nodes) = run
+                .clock
+                .time(Phase::World, || built.nodes.replace(&built.world, id, &old))
+            else {
                 return Ok(Patched::TooMuch(!own.is_empty()));
             };
             renewed.extend(nodes);
             let print = rows::fingerprint(at, &file, &built.world, &built.nodes);
             let is_seen = print.differs_outside(&fingerprints[at]);
-            let pieces = if is_seen { Pieces::of(id, &built.nodes).differing(&was) } else { None };
+            let pieces = if is_seen {
+                Pieces::of(id, &built.nodes).differing(&was)
+            } else {
+                None
+            };
             built.loaded[at] = file;
             let before = std::mem::replace(&mut fingerprints[at], print);
-            own.push(Own { at, before, is_seen, pieces });
+            own.push(Own {
+                at,
+                before,
+                is_seen,
+                pieces,
+            });
         }
         own.sort_unstable_by_key(|own| own.at);
         let dirty = if own.iter().any(|own| own.is_seen) {
             if links.is_none() {
-                *links = Some(run.clock.time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?);
+                *links = Some(
+                    run.clock
+                        .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
+                );
             }
             let links = links.get_or_insert_default();
-            match run.clock.time(Phase::Link, || woken(&own, built, fingerprints, links)) {
+            match run
+                .clock
+                .time(Phase::Link, || woken(&own, built, fingerprints, links))
+            {
                 Some(dirty) => dirty,
                 None => return Ok(Patched::TooMuch(true)),
             }
@@ -92,13 +137,29 @@ impl IngestPipeline {
             own.iter().map(|own| own.at).collect()
         };
         let relinked = self.relink(run, built, &dirty)?;
-        let mut summary = Summary { changed: changed.len(), parsed, linked: relinked.len(), ..Summary::default() };
+        let mut summary = Summary {
+            changed: changed.len(),
+            parsed,
+            linked: relinked.len(),
+            ..Summary::default()
+        };
         summary.problems = super::pipeline::problems(Vec::new(), &[], &relinked, &built.loaded);
         let (mut batch, rows) = batch(run, standing, relinked);
         let standing = &standing.built.nodes;
         (batch.moved, batch.rehashed) = moved(standing, &renewed);
-        batch.gone = renewed.iter().filter_map(|renewed| if let Renewed::Gone(id) = renewed { Some(*id) } else { None }).collect();
-        batch.metadata.push((SYMBOLS_TOTAL, standing.symbols().to_string()));
+        batch.gone = renewed
+            .iter()
+            .filter_map(|renewed| {
+                if let Renewed::Gone(id) = renewed {
+                    Some(*id)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        batch
+            .metadata
+            .push((SYMBOLS_TOTAL, standing.symbols().to_string()));
         batch.renewed = renewed_nodes(standing, &renewed);
         batch.keys = keys(run, &batch.renewed);
         Ok(Patched::Done(Box::new((batch, rows, summary))))
@@ -116,29 +177,66 @@ struct Own {
 }
 
 /// The files that have to be linked again; `None` if that cannot be told from what changed.
-fn woken<'a>(own: &'a [Own], built: &Built, fingerprints: &'a [Fingerprint], links: &FxHashMap<FileKey, LinkRow>) -> Option<Vec<usize>> {
+fn woken<'a>(
+    own: &'a [Own],
+    built: &Built,
+    fingerprints: &'a [Fingerprint],
+    links: &FxHashMap<FileKey, LinkRow>,
+) -> Option<Vec<usize>> {
     let changed = |own: &'a Own| {
         let now = &fingerprints[own.at];
-        let pieces = own.pieces.as_deref().filter(|_| now.may_differ_in_pieces(&own.before));
-        ChangedFile { key: built.keys[own.at], before: &own.before, now, pieces }
+        let pieces = own
+            .pieces
+            .as_deref()
+            .filter(|_| now.may_differ_in_pieces(&own.before));
+        ChangedFile {
+            key: built.keys[own.at],
+            before: &own.before,
+            now,
+            pieces,
+        }
     };
     let changed: Vec<ChangedFile<'_>> = own.iter().map(changed).collect();
     plan::woken(&changed, &built.keys, links)
 }
 
 /// The rows of the files that were linked, all changed ones among them.
-fn batch(run: &Run<'_>, standing: &mut Standing, relinked: Vec<(usize, Relinked)>) -> (Batch, Vec<FileRow>) {
-    let Standing { built, fingerprints, links, .. } = standing;
-    let mut batch = Batch { kind: BatchKind::Update, ..Batch::default() };
+fn batch(
+    run: &Run<'_>,
+    standing: &mut Standing,
+    relinked: Vec<(usize, Relinked)>,
+) -> (Batch, Vec<FileRow>) {
+    let Standing {
+        built,
+        fingerprints,
+        links,
+        ..
+    } = standing;
+    let mut batch = Batch {
+        kind: BatchKind::Update,
+        ..Batch::default()
+    };
     let mut files = Vec::new();
     for (at, linked) in relinked {
         let print = &fingerprints[at];
-        let row = rows::file_row(&built.loaded[at], built.keys[at], &built.projects, print, &run.known);
+        let row = rows::file_row(
+            &built.loaded[at],
+            built.keys[at],
+            &built.projects,
+            print,
+            &run.known,
+        );
         let row = rows::linked_row(row, &linked);
         files.push(row.clone());
         let link = rows::link_row(print, linked.links);
         if let Some(links) = links {
-            links.insert(built.keys[at], LinkRow { sources: Vec::new(), ..link.clone() });
+            links.insert(
+                built.keys[at],
+                LinkRow {
+                    sources: Vec::new(),
+                    ..link.clone()
+                },
+            );
         }
         batch.files.push((row, link));
         batch.edges.extend(linked.edges);
@@ -151,10 +249,17 @@ fn batch(run: &Run<'_>, standing: &mut Standing, relinked: Vec<(usize, Relinked)
 fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<MovedSpan>, Vec<(NodeId, i64)>) {
     let (mut moved, mut hashes, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
     for renewed in renewed {
-        let Renewed::Moved(place, position) = *renewed else { continue };
+        let Renewed::Moved(place, position) = *renewed else {
+            continue;
+        };
         let node = table.at(place);
         let site = &node.spans[position];
-        moved.push(MovedSpan { node: node.id, position: position as u32, span: site.span, name: (site.name_line, site.name_column) });
+        moved.push(MovedSpan {
+            node: node.id,
+            position: position as u32,
+            span: site.span,
+            name: (site.name_line, site.name_column),
+        });
         if hashes.last().is_none_or(|(last, _)| *last != node.id) {
             hashes.push((node.id, store::node_hash(node, &mut buffer)));
         }
@@ -163,12 +268,29 @@ fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<MovedSpan>, Vec<(NodeId
 }
 
 fn renewed_nodes(table: &NodeTable, renewed: &[Renewed]) -> Vec<HashedNode> {
-    let said = renewed.iter().filter_map(|renewed| if let Renewed::Said(place) = renewed { Some(*place) } else { None });
+    let said = renewed.iter().filter_map(|renewed| {
+        if let Renewed::Said(place) = renewed {
+            Some(*place)
+        } else {
+            None
+        }
+    });
     let mut buffer = Vec::new();
-    said.map(|place| (store::node_hash(table.at(place), &mut buffer), table.at(place).clone())).collect()
+    said.map(|place| {
+        (
+            store::node_hash(table.at(place), &mut buffer),
+            table.at(place).clone(),
+        )
+    })
+    .collect()
 }
 
 fn keys(run: &Run<'_>, nodes: &[HashedNode]) -> FxHashMap<String, FileKey> {
-    let paths = nodes.iter().flat_map(|(_, node)| &node.spans).map(|span| &span.path);
-    paths.filter_map(|path| Some((path.clone(), run.known.files.get(path)?.id))).collect()
+    let paths = nodes
+        .iter()
+        .flat_map(|(_, node)| &node.spans)
+        .map(|span| &span.path);
+    paths
+        .filter_map(|path| Some((path.clone(), run.known.files.get(path)?.id)))
+        .collect()
 }

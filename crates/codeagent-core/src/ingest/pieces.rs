@@ -1,6 +1,8 @@
-//! Which of the questions that others may have asked of a file have another answer than before, where only some of its pieces changed?
+//! Which of the questions that others may have asked of a file have another answer than before,
+//! where only some of its pieces changed?
 //!
-//! **Limits.** Only told of files whose former facts are in memory; of others that changed everything counts as changed.
+//! **Limits.** Only told of files whose former facts are in memory; of others that changed
+//! everything counts as changed.
 
 use rustc_hash::FxHashMap;
 
@@ -32,7 +34,11 @@ impl Pieces {
         }
         let mut answers: Vec<(SlotHash, usize)> = Vec::new();
         for (at, piece) in facts.pieces.iter().enumerate() {
-            answers.extend(language::asked_of(facts, piece.decl).into_iter().map(|slot| (slot as SlotHash, at)));
+            answers.extend(
+                language::asked_of(facts, piece.decl)
+                    .into_iter()
+                    .map(|slot| (slot as SlotHash, at)),
+            );
         }
         answers.sort_unstable();
         let answer = |of: &[(SlotHash, usize)]| {
@@ -47,7 +53,10 @@ impl Pieces {
             }
             (of[0].0, number(&hasher))
         };
-        Self { frame: number(&frame), answers: answers.chunk_by(|a, b| a.0 == b.0).map(answer).collect() }
+        Self {
+            frame: number(&frame),
+            answers: answers.chunk_by(|a, b| a.0 == b.0).map(answer).collect(),
+        }
     }
 
     /// The questions that have another answer than `before`; `None` if more than pieces changed.
@@ -58,7 +67,12 @@ impl Pieces {
         }
         let mut only_before: FxHashMap<SlotHash, u64> = before.answers.iter().copied().collect();
         let is_new = |(slot, answer): &&(SlotHash, u64)| only_before.remove(slot) != Some(*answer);
-        let mut differing: Vec<SlotHash> = self.answers.iter().filter(is_new).map(|(slot, _)| *slot).collect();
+        let mut differing: Vec<SlotHash> = self
+            .answers
+            .iter()
+            .filter(is_new)
+            .map(|(slot, _)| *slot)
+            .collect();
         differing.extend(only_before.into_keys());
         differing.sort_unstable();
         Some(differing)
@@ -67,11 +81,21 @@ impl Pieces {
 
 fn is_in_a_piece(facts: &Facts, decl: DeclId) -> bool {
     let at = facts.decl(decl).at.offset;
-    let span = |piece: &Piece| facts.detail(piece.decl).map_or((0, 0), |detail| (detail.span.start.offset, detail.span.end_offset));
+    let span = |piece: &Piece| {
+        facts.detail(piece.decl).map_or((0, 0), |detail| {
+            (detail.span.start.offset, detail.span.end_offset)
+        })
+    };
     let behind = facts.pieces.partition_point(|piece| span(piece).0 <= at);
-    behind.checked_sub(1).is_some_and(|last| at < span(&facts.pieces[last]).1)
+    behind
+        .checked_sub(1)
+        .is_some_and(|last| at < span(&facts.pieces[last]).1)
 }
 
 fn number(hasher: &blake3::Hasher) -> u64 {
-    u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+    u64::from_le_bytes(
+        hasher.finalize().as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes"),
+    )
 }

@@ -1,8 +1,10 @@
 //! The way of a batch: scan, load, build the world, plan, link, write.
 //!
-//! A batch that names all that changed takes a short way (`patch`), if the world of the last one still stands. The long way looks at the disk:
-//! nothing is read or parsed if sizes and times are as the index knows them. After any sequence of batches the index says what a fresh one
-//! would say, because every step is a function of what is on disk and the plan leaves out only links whose answers cannot differ.
+//! A batch that names all that changed takes a short way (`patch`), if the world of the last one
+//! still stands. The long way looks at the disk: nothing is read or parsed if sizes and times are
+//! as the index knows them. After any sequence of batches the index says what a fresh one would
+//! say, because every step is a function of what is on disk and the plan leaves out only links
+//! whose answers cannot differ.
 //!
 //! **Limits.** A batch holds the facts of all files in memory.
 
@@ -27,15 +29,17 @@ use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
 use crate::ingest::shared::Shared;
-use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
+use crate::ingest::{
+    ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread,
+};
 use crate::model::facts::FACTS_VERSION;
 use crate::model::graph::{Node, NodeId};
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, World, WorldFile};
 use crate::store::{
-    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT,
-    Reader, SCANNED_AT, SYMBOLS_TOTAL, SlotHash,
+    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY,
+    PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT, SYMBOLS_TOTAL, SlotHash,
 };
 
 /// Version of all that makes edges of facts, a hash of its sources.
@@ -111,9 +115,24 @@ struct Changed {
 
 impl IngestPipeline {
     /// A pipeline over an opened store.
-    pub fn new(workspace: Workspace, reader: Reader, writer: WriterThread, options: IngestOptions) -> Result<Self, IngestError> {
+    pub fn new(
+        workspace: Workspace,
+        reader: Reader,
+        writer: WriterThread,
+        options: IngestOptions,
+    ) -> Result<Self, IngestError> {
         let threads = Arc::new(worker_threads(options.threads)?);
-        Ok(Self { workspace, reader, writer, threads, options, watcher: None, shares: None, resident: None, removed: FxHashSet::default() })
+        Ok(Self {
+            workspace,
+            reader,
+            writer,
+            threads,
+            options,
+            watcher: None,
+            shares: None,
+            resident: None,
+            removed: FxHashSet::default(),
+        })
     }
 
     /// Works from now on with these settings.
@@ -126,7 +145,8 @@ impl IngestPipeline {
         self.watcher = watcher;
     }
 
-    /// Takes from now on what is in the indexes of the other work trees of this one's repository, instead of reading texts again.
+    /// Takes from now on what is in the indexes of the other work trees of this one's repository,
+    /// instead of reading texts again.
     pub fn share(&mut self, data: DataDir) {
         self.shares = Some(data);
     }
@@ -139,20 +159,32 @@ impl IngestPipeline {
 
     /// Frees the memory of what the next edit would go on with; whether there was something.
     pub fn put_down(&mut self) -> bool {
-        self.resident.as_mut().is_some_and(|resident| resident.standing.take().is_some())
+        self.resident
+            .as_mut()
+            .is_some_and(|resident| resident.standing.take().is_some())
     }
 
     /// Brings the index to what is on disk now.
-    pub fn process_batch(&mut self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, IngestError> {
+    pub fn process_batch(
+        &mut self,
+        batch: &ChangeBatch,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, IngestError> {
         // Whatever fails on the way, nothing of it is gone on with.
-        let mut resident = self.resident.take().filter(|resident| resident.known.made_by == self.made_by());
+        let mut resident = self
+            .resident
+            .take()
+            .filter(|resident| resident.known.made_by == self.made_by());
         if batch.is_complete()
             && let Some(kept) = resident.take()
         {
             match kept.doubts(&self.workspace, batch) {
                 Doubts::Nothing => {
                     self.resident = Some(kept);
-                    return Ok(Summary { unchanged: true, ..Summary::default() });
+                    return Ok(Summary {
+                        unchanged: true,
+                        ..Summary::default()
+                    });
                 }
                 Doubts::Sources(sources) => match self.short(kept, sources, progress)? {
                     Ok(summary) => return Ok(summary),
@@ -174,13 +206,37 @@ impl IngestPipeline {
         let known = std::mem::take(&mut resident.known);
         let threads = Arc::clone(&self.threads);
         let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
-        let mut run = Run { threads, clock: Clock::default(), progress, started, scanned_at, walked_at, known };
-        run.threads.install(|| run.clock.time(Phase::Read, || scan::compare_contents(&self.workspace, &run.known, &mut sources)));
-        let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) = sources.into_iter().partition(|source| source.in_doubt);
+        let mut run = Run {
+            threads,
+            clock: Clock::default(),
+            progress,
+            started,
+            scanned_at,
+            walked_at,
+            known,
+        };
+        run.threads.install(|| {
+            run.clock.time(Phase::Read, || {
+                scan::compare_contents(&self.workspace, &run.known, &mut sources)
+            })
+        });
+        let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) =
+            sources.into_iter().partition(|source| source.in_doubt);
         let touched = run.known.touched(&same);
-        let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
+        let (mut batch, mut rows, mut summary) = (
+            Batch::default(),
+            Vec::new(),
+            Summary {
+                unchanged: true,
+                ..Summary::default()
+            },
+        );
         if !changed.is_empty() {
-            let patched = match resident.standing.as_mut().filter(|_| changed.len() <= MOST_PATCHED) {
+            let patched = match resident
+                .standing
+                .as_mut()
+                .filter(|_| changed.len() <= MOST_PATCHED)
+            {
                 Some(standing) if !standing.is_torn => self.patch(&run, standing, &changed)?,
                 _ => Patched::TooMuch(false),
             };
@@ -203,18 +259,46 @@ impl IngestPipeline {
             let written = self.writer.apply(batch, &self.options.cancel)?;
             run.clock.add(Phase::Store, written.cpu);
         }
-        run.known.files.extend(rows.into_iter().chain(touched).map(|row| (row.path.clone(), row)));
+        run.known.files.extend(
+            rows.into_iter()
+                .chain(touched)
+                .map(|row| (row.path.clone(), row)),
+        );
         let summary = finish(&run, summary);
-        self.resident = Some(Resident { known: run.known, ..resident });
+        self.resident = Some(Resident {
+            known: run.known,
+            ..resident
+        });
         Ok(Ok(summary))
     }
 
     /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
-    fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<SourceFile>) -> Result<Summary, IngestError> {
-        let scan = Scan { sources, packages: resident.packages.clone(), ..Scan::default() };
+    fn renew(
+        &mut self,
+        run: Run<'_>,
+        resident: Resident,
+        standing: Standing,
+        sources: Vec<SourceFile>,
+    ) -> Result<Summary, IngestError> {
+        let scan = Scan {
+            sources,
+            packages: resident.packages.clone(),
+            ..Scan::default()
+        };
         let projects = Arc::clone(&standing.built.projects);
         let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
-        self.changed(run, resident, Changed { scan, nodes_before: nodes, built, inputs: None, relink_all: false, keeps: true })
+        self.changed(
+            run,
+            resident,
+            Changed {
+                scan,
+                nodes_before: nodes,
+                built,
+                inputs: None,
+                relink_all: false,
+                keeps: true,
+            },
+        )
     }
 
     /// Looks at everything.
@@ -226,33 +310,65 @@ impl IngestPipeline {
     ) -> Result<Summary, IngestError> {
         let (started, scanned_at) = (Instant::now(), now_ns());
         let clock = Clock::default();
-        progress(Progress { phase: Phase::Walk, done: 0, total: 0 });
+        progress(Progress {
+            phase: Phase::Walk,
+            done: 0,
+            total: 0,
+        });
         let (known, mut resident) = match resident {
             Some(mut resident) => (std::mem::take(&mut resident.known), resident),
-            None => (clock.time(Phase::Walk, || KnownFiles::load(&self.reader.snapshot()?))?, Resident::default()),
+            None => (
+                clock.time(Phase::Walk, || KnownFiles::load(&self.reader.snapshot()?))?,
+                Resident::default(),
+            ),
         };
         let files = files_of(&self.workspace, batch);
-        let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch, self.watcher.as_deref()));
+        let mut scan = clock.time(Phase::Walk, || {
+            scan::scan(&self.workspace, &known, batch, self.watcher.as_deref())
+        });
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
-        let found = scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
-        progress(Progress { phase: Phase::Read, done: 0, total: found });
+        let found =
+            scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
+        progress(Progress {
+            phase: Phase::Read,
+            done: 0,
+            total: found,
+        });
         let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
         resident.note_unwanted(&self.workspace, batch, files);
-        let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, walked_at: scanned_at, known };
+        let mut run = Run {
+            threads: self.threads_of_long_work()?,
+            clock,
+            progress,
+            started,
+            scanned_at,
+            walked_at: scanned_at,
+            known,
+        };
         let same_engine = run.known.made_by == self.made_by();
-        let doubt = run.clock.time(Phase::Walk, || packages::compare(&self.workspace, &scan.packages, &run.known));
+        let doubt = run.clock.time(Phase::Walk, || {
+            packages::compare(&self.workspace, &scan.packages, &run.known)
+        });
         resident.packages.clone_from(&scan.packages);
         if same_engine && !scan.is_in_doubt() && doubt == Doubt::Same {
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         if same_engine {
-            run.threads.install(|| run.clock.time(Phase::Read, || scan::compare_contents(&self.workspace, &run.known, &mut scan.sources)));
+            run.threads.install(|| {
+                run.clock.time(Phase::Read, || {
+                    scan::compare_contents(&self.workspace, &run.known, &mut scan.sources)
+                })
+            });
         } else {
-            scan.sources.iter_mut().for_each(|source| source.in_doubt = true);
+            scan.sources
+                .iter_mut()
+                .for_each(|source| source.in_doubt = true);
         }
-        let (inputs, texts) = run.clock.time(Phase::Read, || scan::read_inputs(&self.workspace, &mut scan));
+        let (inputs, texts) = run.clock.time(Phase::Read, || {
+            scan::read_inputs(&self.workspace, &mut scan)
+        });
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
@@ -262,14 +378,32 @@ impl IngestPipeline {
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         let before = resident.standing.take();
-        let kept = before.as_ref().map(|standing| &standing.built.projects).filter(|_| !relink_all && had_paths == resident.paths);
+        let kept = before
+            .as_ref()
+            .map(|standing| &standing.built.projects)
+            .filter(|_| !relink_all && had_paths == resident.paths);
         let projects = match kept {
             Some(projects) => Arc::clone(projects),
-            None => run.threads.install(|| run.clock.time(Phase::World, || projects(&self.workspace, &resident.paths, texts))),
+            None => run.threads.install(|| {
+                run.clock.time(Phase::World, || {
+                    projects(&self.workspace, &resident.paths, texts)
+                })
+            }),
         };
         let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
         let (built, nodes) = self.build(&run, &scan, projects, before)?;
-        self.changed(run, resident, Changed { scan, nodes_before: nodes, built, inputs: Some(inputs), relink_all, keeps })
+        self.changed(
+            run,
+            resident,
+            Changed {
+                scan,
+                nodes_before: nodes,
+                built,
+                inputs: Some(inputs),
+                relink_all,
+                keeps,
+            },
+        )
     }
 
     /// Moves the log into the database.
@@ -283,54 +417,113 @@ impl IngestPipeline {
         &self.writer
     }
 
-    /// Threads of their own where the work is to stay behind: a thread cannot come back to the front for the next edit.
+    /// Threads of their own where the work is to stay behind: a thread cannot come back to the
+    /// front for the next edit.
     fn threads_of_long_work(&self) -> Result<Arc<rayon::ThreadPool>, IngestError> {
         if !self.options.in_background {
             return Ok(Arc::clone(&self.threads));
         }
-        let threads = thread_pool(self.options.threads).thread_name(|index| format!("codeagent-batch-{index}"));
+        let threads = thread_pool(self.options.threads)
+            .thread_name(|index| format!("codeagent-batch-{index}"));
         Ok(Arc::new(built(threads.start_handler(|_| step_back()))?))
     }
 
     /// Everything but the sources and project files that the graph is a function of.
     fn made_by(&self) -> String {
         let settings = self.workspace.config().fingerprint();
-        format!("{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}", env!("CARGO_PKG_VERSION"))
+        format!(
+            "{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}",
+            env!("CARGO_PKG_VERSION")
+        )
     }
 
     /// The index is as the disk is.
-    fn unchanged(&mut self, run: Run<'_>, resident: Resident, mut problems: Vec<FileProblem>) -> Summary {
+    fn unchanged(
+        &mut self,
+        run: Run<'_>,
+        resident: Resident,
+        mut problems: Vec<FileProblem>,
+    ) -> Summary {
         let rows = run.known.files.values();
-        problems.extend(rows.filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
-        let summary = finish(&run, Summary { unchanged: true, problems, ..Summary::default() });
-        self.resident = Some(Resident { known: run.known, ..resident });
+        problems.extend(rows.filter_map(|row| {
+            Some(FileProblem {
+                path: row.path.clone(),
+                message: row.problem.clone()?,
+            })
+        }));
+        let summary = finish(
+            &run,
+            Summary {
+                unchanged: true,
+                problems,
+                ..Summary::default()
+            },
+        );
+        self.resident = Some(Resident {
+            known: run.known,
+            ..resident
+        });
         summary
     }
 
     /// Contents are as before, but sizes or times have to be noted.
-    fn touch(&self, run: &mut Run<'_>, scan: &Scan, inputs: Vec<InputRow>, doubt: Doubt) -> Result<(), IngestError> {
+    fn touch(
+        &self,
+        run: &mut Run<'_>,
+        scan: &Scan,
+        inputs: Vec<InputRow>,
+        doubt: Doubt,
+    ) -> Result<(), IngestError> {
         let touched = run.known.touched(&scan.sources);
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
-        let packages = if let Doubt::Touched(rows) = doubt { Some(rows) } else { None };
-        let batch =
-            Batch { touched: touched.clone(), inputs: Some(inputs.clone()), packages: packages.clone(), metadata, ..Batch::default() };
+        let packages = if let Doubt::Touched(rows) = doubt {
+            Some(rows)
+        } else {
+            None
+        };
+        let batch = Batch {
+            touched: touched.clone(),
+            inputs: Some(inputs.clone()),
+            packages: packages.clone(),
+            metadata,
+            ..Batch::default()
+        };
         self.writer.apply(batch, &self.options.cancel)?;
         run.known.packages = packages.unwrap_or_else(|| std::mem::take(&mut run.known.packages));
-        run.known.files.extend(touched.into_iter().map(|row| (row.path.clone(), row)));
+        run.known
+            .files
+            .extend(touched.into_iter().map(|row| (row.path.clone(), row)));
         run.known.inputs = by_path(inputs);
         run.known.scanned_at = run.scanned_at;
         Ok(())
     }
 
     /// Links what has to be and writes all that differs.
-    fn changed(&mut self, mut run: Run<'_>, mut resident: Resident, changed: Changed) -> Result<Summary, IngestError> {
-        let Changed { scan, nodes_before, mut built, inputs, relink_all, keeps } = changed;
+    fn changed(
+        &mut self,
+        mut run: Run<'_>,
+        mut resident: Resident,
+        changed: Changed,
+    ) -> Result<Summary, IngestError> {
+        let Changed {
+            scan,
+            nodes_before,
+            mut built,
+            inputs,
+            relink_all,
+            keeps,
+        } = changed;
         let packages_hash = built.installed.fingerprint(&built.world, &built.projects);
         let relink_all = relink_all || packages_hash != run.known.packages_hash;
-        let (kind, relinked, fingerprints) = self.link(&run, &built, nodes_before.as_ref(), relink_all)?;
+        let (kind, relinked, fingerprints) =
+            self.link(&run, &built, nodes_before.as_ref(), relink_all)?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
         let mut summary = Summary {
-            changed: built.loaded.iter().filter(|file| before(file).is_none_or(|row| row.hash != file.hash)).count(),
+            changed: built
+                .loaded
+                .iter()
+                .filter(|file| before(file).is_none_or(|row| row.hash != file.hash))
+                .count(),
             parsed: built.loaded.iter().filter(|file| file.parsed).count(),
             linked: relinked.len(),
             problems: problems(scan.problems, &built.loaded, &relinked, &built.loaded),
@@ -338,12 +531,23 @@ impl IngestPipeline {
         };
         let rows = rows::rows(&built, &fingerprints, relinked, &run.known);
         let symbols = built.nodes.symbols();
-        let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
+        let files: FxHashMap<String, FileRow> = rows
+            .files
+            .iter()
+            .map(|row| (row.path.clone(), row.clone()))
+            .collect();
         let packages = built.installed.rows.clone();
         let asks_others = packages != run.known.packages;
         let mut batch = Batch {
-            removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
-            keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
+            removed: removed_files(&run.known, &built.loaded)
+                .map(|row| row.id)
+                .collect(),
+            keys: built
+                .loaded
+                .iter()
+                .zip(&built.keys)
+                .map(|(file, key)| (file.path.to_string(), *key))
+                .collect(),
             inputs: inputs.clone(),
             packages: asks_others.then(|| packages.clone()),
             metadata: vec![
@@ -354,7 +558,14 @@ impl IngestPipeline {
                 (SYMBOLS_TOTAL, symbols.to_string()),
                 (PROJECT_REMARKS, remarks(&built.projects, &built.installed)),
                 (PACKAGES, packages_hash.clone()),
-                (PACKAGE_FOLDERS, scan.packages.iter().map(RepoPath::as_str).collect::<Vec<_>>().join("\n")),
+                (
+                    PACKAGE_FOLDERS,
+                    scan.packages
+                        .iter()
+                        .map(RepoPath::as_str)
+                        .collect::<Vec<_>>()
+                        .join("\n"),
+                ),
             ],
             ..batch_of(kind, rows, &run.known)
         };
@@ -363,7 +574,9 @@ impl IngestPipeline {
                 (batch.renewed, batch.gone) = differing(&before, &built.nodes);
                 run.threads.spawn(move || drop(before));
             }
-            _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes().cloned().collect())),
+            _ if keeps => {
+                batch.nodes = Some(self.hashed(&run, built.nodes.nodes().cloned().collect()))
+            }
             _ => batch.nodes = Some(self.hashed(&run, built.nodes.take_nodes())),
         }
         if let (BatchKind::Replace, Some(nodes)) = (kind, &batch.nodes) {
@@ -373,20 +586,40 @@ impl IngestPipeline {
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();
         }
-        self.removed.extend(removed_files(&run.known, &built.loaded).map(|row| row.path.clone()));
-        resident.standing = keeps.then_some(Standing { built, fingerprints, links: None, is_torn: false });
-        (run.progress)(Progress { phase: Phase::Store, done: 0, total: 0 });
+        self.removed
+            .extend(removed_files(&run.known, &built.loaded).map(|row| row.path.clone()));
+        resident.standing = keeps.then_some(Standing {
+            built,
+            fingerprints,
+            links: None,
+            is_torn: false,
+        });
+        (run.progress)(Progress {
+            phase: Phase::Store,
+            done: 0,
+            total: 0,
+        });
         let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
         let summary = finish(&run, summary);
         let inputs = inputs.map_or_else(|| std::mem::take(&mut run.known.inputs), by_path);
         let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
-        run.known =
-            KnownFiles { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
+        run.known = KnownFiles {
+            files,
+            inputs,
+            packages,
+            package_folders,
+            packages_hash,
+            scanned_at: run.walked_at,
+            made_by: self.made_by(),
+        };
         if let Some(watcher) = self.watcher.as_deref().filter(|_| asks_others) {
             packages::watch(watcher, &self.workspace, &scan.packages, &run.known);
         }
-        self.resident = Some(Resident { known: run.known, ..resident });
+        self.resident = Some(Resident {
+            known: run.known,
+            ..resident
+        });
         Ok(summary)
     }
 
@@ -394,15 +627,26 @@ impl IngestPipeline {
     fn hashed(&self, run: &Run<'_>, nodes: Vec<Node>) -> Vec<HashedNode> {
         let hashes_of = |nodes: &[Node]| -> Vec<i64> {
             let mut buffer = Vec::new();
-            run.clock.time(Phase::Store, || nodes.iter().map(|node| store::node_hash(node, &mut buffer)).collect())
+            run.clock.time(Phase::Store, || {
+                nodes
+                    .iter()
+                    .map(|node| store::node_hash(node, &mut buffer))
+                    .collect()
+            })
         };
-        let hashes: Vec<i64> = run.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(hashes_of).collect());
+        let hashes: Vec<i64> = run.threads.install(|| {
+            nodes
+                .par_chunks(NODES_AT_ONCE)
+                .flat_map_iter(hashes_of)
+                .collect()
+        });
         let mut hashed: Vec<HashedNode> = hashes.into_iter().zip(nodes).collect();
         hashed.sort_unstable_by_key(|(_, node)| node.id);
         hashed
     }
 
-    /// Loads all facts and builds the world. With the nodes of the world before, if they are those of the index.
+    /// Loads all facts and builds the world. With the nodes of the world before, if they are those
+    /// of the index.
     fn build(
         &self,
         run: &Run<'_>,
@@ -410,11 +654,21 @@ impl IngestPipeline {
         projects: Arc<ProjectModel>,
         before: Option<Standing>,
     ) -> Result<(Built, Option<NodeTable>), IngestError> {
-        let (mut kept, mut held, mut former, mut nodes) = (FxHashMap::default(), HeldAssemblies::default(), None, None);
+        let (mut kept, mut held, mut former, mut nodes) =
+            (FxHashMap::default(), HeldAssemblies::default(), None, None);
         if let Some(Standing { built, is_torn, .. }) = before {
             held = built.installed.held();
-            let declared = built.installed.files.into_iter().map(|file| (file.key, file.facts));
-            kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).chain(declared).collect();
+            let declared = built
+                .installed
+                .files
+                .into_iter()
+                .map(|file| (file.key, file.facts));
+            kept = built
+                .loaded
+                .into_iter()
+                .map(|file| (file.key, file.facts))
+                .chain(declared)
+                .collect();
             former = Some(built.world);
             nodes = Some(built.nodes).filter(|_| !is_torn);
         }
@@ -423,30 +677,74 @@ impl IngestPipeline {
             known: &run.known,
             projects: &projects,
             kept: &kept,
-            store: Some(FactsStore { reader: &self.reader, writer: &self.writer }),
+            store: Some(FactsStore {
+                reader: &self.reader,
+                writer: &self.writer,
+            }),
             shared: &Shared::of(self.shares.as_ref(), run.threads.current_num_threads()),
             clock: &run.clock,
             cancel: &self.options.cancel,
             progress: run.progress,
         };
         let loaded = run.threads.install(|| loader.load(&scan.sources))?;
-        let installed = run.threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &held))?;
+        let installed = run
+            .threads
+            .install(|| packages::gather(&loader, &scan.packages, &loaded, &held))?;
         drop(kept);
-        (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
-        let of_world = |file: &Loaded| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false };
+        (run.progress)(Progress {
+            phase: Phase::World,
+            done: 0,
+            total: 0,
+        });
+        let of_world = |file: &Loaded| WorldFile {
+            path: Arc::clone(&file.path),
+            facts: Arc::clone(&file.facts),
+            external: false,
+        };
         let files: Vec<WorldFile> = loaded.iter().map(of_world).collect();
-        let all = || files.iter().cloned().chain(installed.world_files()).collect();
-        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.supplied, &self.options.cancel);
+        let all = || {
+            files
+                .iter()
+                .cloned()
+                .chain(installed.world_files())
+                .collect()
+        };
+        let tables = || {
+            World::build_after(
+                former.as_mut(),
+                all(),
+                Arc::clone(&projects),
+                &installed.supplied,
+                &self.options.cancel,
+            )
+        };
         let table = || NodeTable::of_files(&files, &projects);
-        let (world, table) =
-            run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));
+        let (world, table) = run.threads.install(|| {
+            rayon::join(
+                || run.clock.time(Phase::World, tables),
+                || run.clock.time(Phase::World, table),
+            )
+        });
         run.threads.spawn(move || drop(former));
         let keys = rows::file_keys(&loaded, &run.known);
-        Ok((Built { loaded, keys, projects, installed, world: world.ok_or(IngestError::Interrupted)?, nodes: table }, nodes))
+        Ok((
+            Built {
+                loaded,
+                keys,
+                projects,
+                installed,
+                world: world.ok_or(IngestError::Interrupted)?,
+                nodes: table,
+            },
+            nodes,
+        ))
     }
 
     /// Plans and links. `before`: the nodes of the index.
-    #[allow(clippy::type_complexity, reason = "the three parts go different ways at once")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "the three parts go different ways at once"
+    )]
     fn link(
         &self,
         run: &Run<'_>,
@@ -454,19 +752,36 @@ impl IngestPipeline {
         before: Option<&NodeTable>,
         all: bool,
     ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
-        let Built { loaded, world, nodes, .. } = built;
+        let Built {
+            loaded,
+            world,
+            nodes,
+            ..
+        } = built;
         let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
             let some = |(chunk, files): (usize, &[Loaded])| -> Vec<Fingerprint> {
                 let each = (chunk * FILES_AT_ONCE..).zip(files);
-                run.clock.time(Phase::World, || each.map(|(at, file)| rows::fingerprint(at, file, world, nodes)).collect())
+                run.clock.time(Phase::World, || {
+                    each.map(|(at, file)| rows::fingerprint(at, file, world, nodes))
+                        .collect()
+                })
             };
-            loaded.par_chunks(FILES_AT_ONCE).enumerate().flat_map_iter(some).collect()
+            loaded
+                .par_chunks(FILES_AT_ONCE)
+                .enumerate()
+                .flat_map_iter(some)
+                .collect()
         });
         let differing = |at: usize| {
-            let was = before.and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;
+            let was = before
+                .and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;
             Pieces::of(FileId(at as u32), nodes).differing(&was)
         };
-        let planned = if all { Plan::All } else { self.plan(run, built, &fingerprints, &differing)? };
+        let planned = if all {
+            Plan::All
+        } else {
+            self.plan(run, built, &fingerprints, &differing)?
+        };
         let (kind, wanted) = match planned {
             Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
             Plan::Some(dirty) => (BatchKind::Update, dirty),
@@ -475,17 +790,43 @@ impl IngestPipeline {
     }
 
     /// Links these files, given by their position.
-    pub(super) fn relink(&self, run: &Run<'_>, built: &Built, wanted: &[usize]) -> Result<Vec<(usize, Relinked)>, IngestError> {
-        let Built { keys, world, nodes, .. } = built;
-        let world_keys: Vec<Option<FileKey>> =
-            world.files().iter().enumerate().map(|(at, file)| keys.get(at).copied().filter(|_| !file.external)).collect();
+    pub(super) fn relink(
+        &self,
+        run: &Run<'_>,
+        built: &Built,
+        wanted: &[usize],
+    ) -> Result<Vec<(usize, Relinked)>, IngestError> {
+        let Built {
+            keys, world, nodes, ..
+        } = built;
+        let world_keys: Vec<Option<FileKey>> = world
+            .files()
+            .iter()
+            .enumerate()
+            .map(|(at, file)| keys.get(at).copied().filter(|_| !file.external))
+            .collect();
         let done = AtomicUsize::new(0);
         let step = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            (run.progress)(Progress { phase: Phase::Link, done, total: wanted.len() });
+            (run.progress)(Progress {
+                phase: Phase::Link,
+                done,
+                total: wanted.len(),
+            });
             !self.options.cancel.load(Ordering::Relaxed)
         };
-        let relinked = run.threads.install(|| relink_all(wanted, LinkInputs { world, nodes, keys: &world_keys }, &run.clock, &step));
+        let relinked = run.threads.install(|| {
+            relink_all(
+                wanted,
+                LinkInputs {
+                    world,
+                    nodes,
+                    keys: &world_keys,
+                },
+                &run.clock,
+                &step,
+            )
+        });
         relinked.ok_or(IngestError::Interrupted)
     }
 
@@ -496,9 +837,13 @@ impl IngestPipeline {
         fingerprints: &[Fingerprint],
         differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
     ) -> Result<Plan, IngestError> {
-        let links = run.clock.time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
+        let links = run
+            .clock
+            .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
         let files = rows::plan_files(built, fingerprints, &run.known, &links, differing);
-        let removed = removed_files(&run.known, &built.loaded).filter_map(|row| Some((row.id, links.get(&row.id)?))).collect();
+        let removed = removed_files(&run.known, &built.loaded)
+            .filter_map(|row| Some((row.id, links.get(&row.id)?)))
+            .collect();
         Ok(plan(&files, &removed))
     }
 }
@@ -509,35 +854,59 @@ pub(super) fn worker_threads(threads: usize) -> Result<rayon::ThreadPool, Ingest
 }
 
 fn thread_pool(threads: usize) -> rayon::ThreadPoolBuilder {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES)
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK_BYTES)
 }
 
 fn built(threads: rayon::ThreadPoolBuilder) -> Result<rayon::ThreadPool, IngestError> {
-    threads.build().map_err(|error| IngestError::Threads(error.to_string()))
+    threads
+        .build()
+        .map_err(|error| IngestError::Threads(error.to_string()))
 }
 
 /// The projects of what was scanned, with the owners that the settings name.
-pub(super) fn projects(workspace: &Workspace, paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Arc<ProjectModel> {
+pub(super) fn projects(
+    workspace: &Workspace,
+    paths: &[String],
+    texts: BTreeMap<String, Arc<str>>,
+) -> Arc<ProjectModel> {
     let projects = ProjectModel::build(paths, texts);
     Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }
 
 fn now_ns() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+        })
 }
 
 fn inputs_differ(inputs: &[InputRow], known: &KnownFiles) -> bool {
-    inputs.len() != known.inputs.len() || inputs.iter().any(|input| known.inputs.get(&input.path).is_none_or(|row| row.hash != input.hash))
+    inputs.len() != known.inputs.len()
+        || inputs.iter().any(|input| {
+            known
+                .inputs
+                .get(&input.path)
+                .is_none_or(|row| row.hash != input.hash)
+        })
 }
 
-/// What is wrong with files: `problems`, those of the files `of`, and those of links, whose positions are in `loaded`.
+/// What is wrong with files: `problems`, those of the files `of`, and those of links, whose
+/// positions are in `loaded`.
 pub(super) fn problems(
     mut problems: Vec<FileProblem>,
     of: &[Loaded],
     relinked: &[(usize, Relinked)],
     loaded: &[Loaded],
 ) -> Vec<FileProblem> {
-    problems.extend(of.iter().filter_map(|file| Some(FileProblem { path: file.path.to_string(), message: file.problem.clone()? })));
+    problems.extend(of.iter().filter_map(|file| {
+        Some(FileProblem {
+            path: file.path.to_string(),
+            message: file.problem.clone()?,
+        })
+    }));
     let failed = relinked.iter().filter(|(_, relinked)| relinked.failed);
     problems.extend(failed.map(|(at, _)| FileProblem {
         path: loaded[*at].path.to_string(),
@@ -548,23 +917,56 @@ pub(super) fn problems(
 
 /// What is odd about project files, one line each.
 fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
-    let lines: Vec<String> =
-        projects.warnings.iter().chain(&installed.remarks).take(MAX_REMARKS).map(|warning| warning.replace('\n', " ")).collect();
+    let lines: Vec<String> = projects
+        .warnings
+        .iter()
+        .chain(&installed.remarks)
+        .take(MAX_REMARKS)
+        .map(|warning| warning.replace('\n', " "))
+        .collect();
     lines.join("\n")
 }
 
 /// The batch of these rows, without nodes, removed files, keys, inputs and metadata.
 fn batch_of(kind: BatchKind, rows: Rows, known: &KnownFiles) -> Batch {
-    let Rows { files, links, edges, unresolved, object_functions } = rows;
+    let Rows {
+        files,
+        links,
+        edges,
+        unresolved,
+        object_functions,
+    } = rows;
     let mut files: Vec<Option<_>> = files.into_iter().map(Some).collect();
-    let linked = links.into_iter().filter_map(|(at, links)| Some((files[at].take()?, links))).collect();
-    let touched = files.into_iter().flatten().filter(|row| known.files.get(&row.path) != Some(row)).collect();
-    Batch { kind, files: linked, touched, edges, unresolved, object_functions, ..Batch::default() }
+    let linked = links
+        .into_iter()
+        .filter_map(|(at, links)| Some((files[at].take()?, links)))
+        .collect();
+    let touched = files
+        .into_iter()
+        .flatten()
+        .filter(|row| known.files.get(&row.path) != Some(row))
+        .collect();
+    Batch {
+        kind,
+        files: linked,
+        touched,
+        edges,
+        unresolved,
+        object_functions,
+        ..Batch::default()
+    }
 }
 
 /// Rows of files that are gone, by path.
-fn removed_files<'a>(known: &'a KnownFiles, loaded: &[Loaded]) -> impl Iterator<Item = &'a FileRow> {
-    let is_gone = |row: &&FileRow| loaded.binary_search_by(|file| (*file.path).cmp(row.path.as_str())).is_err();
+fn removed_files<'a>(
+    known: &'a KnownFiles,
+    loaded: &[Loaded],
+) -> impl Iterator<Item = &'a FileRow> {
+    let is_gone = |row: &&FileRow| {
+        loaded
+            .binary_search_by(|file| (*file.path).cmp(row.path.as_str()))
+            .is_err()
+    };
     let mut gone: Vec<&FileRow> = known.files.values().filter(is_gone).collect();
     gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     gone.into_iter()
@@ -575,18 +977,31 @@ fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeI
     let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
     let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
     let mut buffer = Vec::new();
-    let renewed = now.nodes().filter(differs).map(|node| (store::node_hash(node, &mut buffer), node.clone())).collect();
+    let renewed = now
+        .nodes()
+        .filter(differs)
+        .map(|node| (store::node_hash(node, &mut buffer), node.clone()))
+        .collect();
     (renewed, old.into_keys().collect())
 }
 
 /// What finds near symbols. Made by all threads: the one that writes has enough to do.
 fn signs(run: &Run<'_>, nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
-    let signs_of = |nodes: &[HashedNode]| run.clock.time(Phase::Store, || store::lexical_signs(nodes));
-    run.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(signs_of).collect())
+    let signs_of =
+        |nodes: &[HashedNode]| run.clock.time(Phase::Store, || store::lexical_signs(nodes));
+    run.threads.install(|| {
+        nodes
+            .par_chunks(NODES_AT_ONCE)
+            .flat_map_iter(signs_of)
+            .collect()
+    })
 }
 
 fn by_path(inputs: Vec<InputRow>) -> FxHashMap<String, InputRow> {
-    inputs.into_iter().map(|input| (input.path.clone(), input)).collect()
+    inputs
+        .into_iter()
+        .map(|input| (input.path.clone(), input))
+        .collect()
 }
 
 fn finish(run: &Run<'_>, mut summary: Summary) -> Summary {

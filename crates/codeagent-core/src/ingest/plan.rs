@@ -1,9 +1,11 @@
 //! Which files must be linked again.
 //!
-//! A link is a function of its own facts, its project and the answers the world gave it, so a file is linked again exactly if one of these
-//! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a piece of such a file changed
-//! about which it asked; a name it looked up was or is published by a file whose interface changed (or, where only presence is asked, came or
-//! went in a project); a body it asked about says something else; its module specifiers or its project lead elsewhere.
+//! A link is a function of its own facts, its project and the answers the world gave it, so a file
+//! is linked again exactly if one of these may differ: it changed itself; a file it looked at
+//! changed its interface or the ids of its nodes, or is gone; a piece of such a file changed about
+//! which it asked; a name it looked up was or is published by a file whose interface changed (or,
+//! where only presence is asked, came or went in a project); a body it asked about says something
+//! else; its module specifiers or its project lead elsewhere.
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
@@ -73,35 +75,68 @@ const MOST_DIRTY_PERCENT: usize = 30;
 pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> Plan {
     let mut changes = Changes {
         files: removed.keys().copied().collect(),
-        slots: removed.values().flat_map(|links| content(&links.published)).collect(),
+        slots: removed
+            .values()
+            .flat_map(|links| content(&links.published))
+            .collect(),
         pieces: FxHashMap::default(),
     };
     for file in files {
-        changes.add(file.key, file.before.as_ref().map(|(before, _)| before), &file.now, file.pieces.as_deref());
+        changes.add(
+            file.key,
+            file.before.as_ref().map(|(before, _)| before),
+            &file.now,
+            file.pieces.as_deref(),
+        );
     }
     add_presence(files, removed, &mut changes.slots);
-    let dirty: Vec<usize> = files.iter().enumerate().filter(|(_, file)| is_dirty(file, &changes)).map(|(at, _)| at).collect();
+    let dirty: Vec<usize> = files
+        .iter()
+        .enumerate()
+        .filter(|(_, file)| is_dirty(file, &changes))
+        .map(|(at, _)| at)
+        .collect();
     if are_most(dirty.len(), files.len()) || files.iter().all(|file| file.before.is_none()) {
         return Plan::All;
     }
     Plan::Some(dirty)
 }
 
-/// The files among `all` that have to be linked again after these changed, of which nothing else than their content did, and those themselves;
-/// `None` if everything has to be compared to tell.
+/// The files among `all` that have to be linked again after these changed, of which nothing else
+/// than their content did, and those themselves; `None` if everything has to be compared to tell.
 #[must_use]
-pub fn woken(changed: &[ChangedFile<'_>], all: &[FileKey], links: &FxHashMap<FileKey, LinkRow>) -> Option<Vec<usize>> {
+pub fn woken(
+    changed: &[ChangedFile<'_>],
+    all: &[FileKey],
+    links: &FxHashMap<FileKey, LinkRow>,
+) -> Option<Vec<usize>> {
     let mut changes = Changes::default();
     for file in changed {
-        let presence = |print: &Fingerprint| print.published.iter().copied().filter(|slot| is_presence(*slot)).collect::<Vec<_>>();
-        if file.before.environment_hash != file.now.environment_hash || presence(file.before) != presence(file.now) {
+        let presence = |print: &Fingerprint| {
+            print
+                .published
+                .iter()
+                .copied()
+                .filter(|slot| is_presence(*slot))
+                .collect::<Vec<_>>()
+        };
+        if file.before.environment_hash != file.now.environment_hash
+            || presence(file.before) != presence(file.now)
+        {
             return None;
         }
         changes.add(file.key, Some(file.before), file.now, file.pieces);
     }
     let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
-    let is_woken = |key: &FileKey| own.contains(key) || links.get(key).is_none_or(|links| changes.concern(links));
-    let woken: Vec<usize> = all.iter().enumerate().filter(|(_, key)| is_woken(key)).map(|(at, _)| at).collect();
+    let is_woken = |key: &FileKey| {
+        own.contains(key) || links.get(key).is_none_or(|links| changes.concern(links))
+    };
+    let woken: Vec<usize> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, key)| is_woken(key))
+        .map(|(at, _)| at)
+        .collect();
     (!are_most(woken.len(), all.len())).then_some(woken)
 }
 
@@ -134,46 +169,85 @@ struct Changes {
 }
 
 impl Changes {
-    fn add(&mut self, key: FileKey, before: Option<&Fingerprint>, now: &Fingerprint, pieces: Option<&[SlotHash]>) {
-        self.slots.extend(before.into_iter().flat_map(|before| gone_bodies(before, now)));
+    fn add(
+        &mut self,
+        key: FileKey,
+        before: Option<&Fingerprint>,
+        now: &Fingerprint,
+        pieces: Option<&[SlotHash]>,
+    ) {
+        self.slots.extend(
+            before
+                .into_iter()
+                .flat_map(|before| gone_bodies(before, now)),
+        );
         if before.is_some_and(|before| !seen_from_outside_differs(before, now)) {
             return;
         }
         if let Some(pieces) = pieces {
             self.slots.extend(content(pieces));
-            self.pieces.entry(key).or_default().extend(pieces.iter().copied().filter(|slot| is_piece(*slot)));
+            self.pieces
+                .entry(key)
+                .or_default()
+                .extend(pieces.iter().copied().filter(|slot| is_piece(*slot)));
             return;
         }
         self.files.insert(key);
-        self.slots.extend(content(before.map(|before| before.published.as_slice()).unwrap_or_default()));
+        self.slots.extend(content(
+            before
+                .map(|before| before.published.as_slice())
+                .unwrap_or_default(),
+        ));
         self.slots.extend(content(&now.published));
     }
 
     /// Whether a link asked something of it.
     fn concern(&self, links: &LinkRow) -> bool {
-        let asks = |slots: &FxHashSet<SlotHash>| links.slots.iter().any(|slot| slots.contains(slot));
-        let reads = |read: &FileKey| self.files.contains(read) || self.pieces.get(read).is_some_and(asks);
+        let asks =
+            |slots: &FxHashSet<SlotHash>| links.slots.iter().any(|slot| slots.contains(slot));
+        let reads =
+            |read: &FileKey| self.files.contains(read) || self.pieces.get(read).is_some_and(asks);
         links.reads.iter().any(reads) || !self.slots.is_empty() && asks(&self.slots)
     }
 }
 
 /// The slots whose answers change with the interface of who publishes them.
 fn content(published: &[SlotHash]) -> impl Iterator<Item = SlotHash> {
-    published.iter().copied().filter(|slot| !is_presence(*slot) && !is_piece(*slot))
+    published
+        .iter()
+        .copied()
+        .filter(|slot| !is_presence(*slot) && !is_piece(*slot))
 }
 
-/// Adds the presence slots of every file that publishes, or published, one that some project has now and had not, or the reverse.
-fn add_presence(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>, slots: &mut FxHashSet<SlotHash>) {
-    let now: Vec<(u64, &[SlotHash])> = files.iter().map(|file| (file.now.environment_hash, file.now.published.as_slice())).collect();
-    let stored = files.iter().filter_map(|file| file.before.as_ref()).map(|(_, links)| *links).chain(removed.values().copied());
-    let before: Vec<(u64, &[SlotHash])> = stored.map(|links| (links.environment_hash, links.published.as_slice())).collect();
+/// Adds the presence slots of every file that publishes, or published, one that some project has
+/// now and had not, or the reverse.
+fn add_presence(
+    files: &[PlanFile<'_>],
+    removed: &FxHashMap<FileKey, &LinkRow>,
+    slots: &mut FxHashSet<SlotHash>,
+) {
+    let now: Vec<(u64, &[SlotHash])> = files
+        .iter()
+        .map(|file| (file.now.environment_hash, file.now.published.as_slice()))
+        .collect();
+    let stored = files
+        .iter()
+        .filter_map(|file| file.before.as_ref())
+        .map(|(_, links)| *links)
+        .chain(removed.values().copied());
+    let before: Vec<(u64, &[SlotHash])> = stored
+        .map(|links| (links.environment_hash, links.published.as_slice()))
+        .collect();
     let (has, had) = (presence(&now), presence(&before));
     let flipped: FxHashSet<(u64, SlotHash)> = has.symmetric_difference(&had).copied().collect();
     if flipped.is_empty() {
         return;
     }
     for (environment, published) in now.iter().chain(&before) {
-        if published.iter().any(|slot| flipped.contains(&(*environment, *slot))) {
+        if published
+            .iter()
+            .any(|slot| flipped.contains(&(*environment, *slot)))
+        {
             slots.extend(published.iter().filter(|slot| is_presence(**slot)));
         }
     }
@@ -181,7 +255,9 @@ fn add_presence(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>, 
 
 /// Which names each environment has.
 fn presence(published: &[(u64, &[SlotHash])]) -> FxHashSet<(u64, SlotHash)> {
-    let each = published.iter().flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
+    let each = published
+        .iter()
+        .flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
     each.filter(|(_, slot)| is_presence(*slot)).collect()
 }
 
@@ -195,16 +271,29 @@ fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
 }
 
 fn names(print: &Fingerprint) -> impl Iterator<Item = SlotHash> {
-    print.published.iter().copied().filter(|slot| !is_body(*slot))
+    print
+        .published
+        .iter()
+        .copied()
+        .filter(|slot| !is_body(*slot))
 }
 
 /// The bodies that are as they were no more.
-fn gone_bodies<'a>(before: &'a Fingerprint, now: &'a Fingerprint) -> impl Iterator<Item = SlotHash> + 'a {
-    before.published.iter().copied().filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
+fn gone_bodies<'a>(
+    before: &'a Fingerprint,
+    now: &'a Fingerprint,
+) -> impl Iterator<Item = SlotHash> + 'a {
+    before
+        .published
+        .iter()
+        .copied()
+        .filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
 }
 
 fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {
-    let Some((before, links)) = &file.before else { return true };
+    let Some((before, links)) = &file.before else {
+        return true;
+    };
     before != &file.now || changes.concern(links)
 }
 
@@ -222,11 +311,20 @@ mod tests {
     }
 
     fn print(interface: u8, published: &[u32]) -> Fingerprint {
-        Fingerprint { interface_hash: [interface; 16], published: published.to_vec(), ..Fingerprint::default() }
+        Fingerprint {
+            interface_hash: [interface; 16],
+            published: published.to_vec(),
+            ..Fingerprint::default()
+        }
     }
 
     fn file(key: u32, now: Fingerprint, before: Option<(Fingerprint, &LinkRow)>) -> PlanFile<'_> {
-        PlanFile { key: FileKey(key), now, before, pieces: None }
+        PlanFile {
+            key: FileKey(key),
+            now,
+            before,
+            pieces: None,
+        }
     }
 
     #[test]
@@ -234,27 +332,41 @@ mod tests {
         let (a, b) = (links(&[], &[], &[12]), links(&[0], &[12], &[]));
         let mut now = print(0, &[12]);
         now.facts_key = [1; 32];
-        let files = [file(0, now, Some((print(0, &[12]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
+        let files = [
+            file(0, now, Some((print(0, &[12]), &a))),
+            file(1, print(0, &[]), Some((print(0, &[]), &b))),
+        ];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0]));
     }
 
     #[test]
     fn an_interface_edit_dirties_readers_and_askers() {
         let none = links(&[], &[], &[12]);
-        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[16], &[]), links(&[5], &[20], &[]));
+        let (reader, asker, other) = (
+            links(&[0], &[], &[]),
+            links(&[], &[16], &[]),
+            links(&[5], &[20], &[]),
+        );
         let files = [
             file(0, print(1, &[16]), Some((print(0, &[12]), &none))),
             file(1, print(0, &[]), Some((print(0, &[]), &reader))),
             file(2, print(0, &[]), Some((print(0, &[]), &asker))),
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
         ];
-        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1, 2]));
+        assert_eq!(
+            plan(&files, &FxHashMap::default()),
+            Plan::Some(vec![0, 1, 2])
+        );
     }
 
     #[test]
     fn a_name_that_is_still_there_dirties_nobody() {
         // 4n + 1 is a question for presence.
-        let (first, second, asker) = (links(&[], &[], &[9, 4]), links(&[], &[], &[9]), links(&[], &[9], &[]));
+        let (first, second, asker) = (
+            links(&[], &[], &[9, 4]),
+            links(&[], &[], &[9]),
+            links(&[], &[9], &[]),
+        );
         let kept = |now: &[u32]| {
             let files = [
                 file(0, print(1, now), Some((print(0, &[4, 9]), &first))),
@@ -271,36 +383,57 @@ mod tests {
     #[test]
     fn a_body_that_says_something_else_dirties_who_asked_about_it() {
         // 4n + 2 is a question about a body.
-        let (said, asker, reader) = (links(&[], &[], &[6, 10]), links(&[0], &[6], &[]), links(&[0], &[10], &[]));
+        let (said, asker, reader) = (
+            links(&[], &[], &[6, 10]),
+            links(&[0], &[6], &[]),
+            links(&[0], &[10], &[]),
+        );
         let files = [
             file(0, print(0, &[10, 14]), Some((print(0, &[6, 10]), &said))),
             file(1, print(0, &[]), Some((print(0, &[]), &asker))),
             file(2, print(0, &[]), Some((print(0, &[]), &reader))),
         ];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
-        assert!(files[0].now.differs_outside(&print(0, &[6, 10])) && !files[0].now.differs_outside(&print(0, &[14])));
+        assert!(
+            files[0].now.differs_outside(&print(0, &[6, 10]))
+                && !files[0].now.differs_outside(&print(0, &[14]))
+        );
     }
 
     #[test]
     fn a_piece_dirties_those_readers_who_asked_for_it() {
         // 4n + 3 is a question about a piece.
-        let (changed, reader, asker, other) =
-            (links(&[], &[], &[8]), links(&[0], &[7], &[]), links(&[0], &[11], &[]), links(&[5], &[7], &[]));
+        let (changed, reader, asker, other) = (
+            links(&[], &[], &[8]),
+            links(&[0], &[7], &[]),
+            links(&[0], &[11], &[]),
+            links(&[5], &[7], &[]),
+        );
         let extender = links(&[], &[8], &[]);
         let files = [
-            PlanFile { pieces: Some(vec![7, 8]), ..file(0, print(1, &[8]), Some((print(0, &[8]), &changed))) },
+            PlanFile {
+                pieces: Some(vec![7, 8]),
+                ..file(0, print(1, &[8]), Some((print(0, &[8]), &changed)))
+            },
             file(1, print(0, &[]), Some((print(0, &[]), &reader))),
             file(2, print(0, &[]), Some((print(0, &[]), &asker))),
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
             file(4, print(0, &[]), Some((print(0, &[]), &extender))),
         ];
-        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1, 4]));
+        assert_eq!(
+            plan(&files, &FxHashMap::default()),
+            Plan::Some(vec![0, 1, 4])
+        );
     }
 
     #[test]
     fn a_removed_file_dirties_its_readers_and_those_who_used_its_names() {
         let gone = links(&[], &[], &[12]);
-        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[12], &[]), links(&[], &[], &[]));
+        let (reader, asker, other) = (
+            links(&[9], &[], &[]),
+            links(&[], &[12], &[]),
+            links(&[], &[], &[]),
+        );
         let removed = FxHashMap::from_iter([(FileKey(9), &gone)]);
         let files: Vec<_> = [&reader, &asker, &other]
             .into_iter()
@@ -313,7 +446,10 @@ mod tests {
     #[test]
     fn a_new_file_dirties_those_who_asked_for_its_names_in_vain() {
         let asker = links(&[], &[4], &[]);
-        let files = [file(0, print(0, &[4]), None), file(1, print(0, &[]), Some((print(0, &[]), &asker)))];
+        let files = [
+            file(0, print(0, &[4]), None),
+            file(1, print(0, &[]), Some((print(0, &[]), &asker))),
+        ];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
     }
 }

@@ -1,4 +1,5 @@
-//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the link depended on.
+//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the
+//! link depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -44,24 +45,45 @@ pub struct LinkInputs<'a> {
 }
 
 fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Relinked {
-    let Some(key) = keys.get(file.0 as usize).copied().flatten() else { return Relinked::default() };
+    let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
+        return Relinked::default();
+    };
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let links = link(file, world);
         let edges = nodes.edges(file, &links);
         (links, edges)
     }));
-    let Ok((links, edges)) = attempt else { return Relinked { failed: true, ..Relinked::default() } };
+    let Ok((links, edges)) = attempt else {
+        return Relinked {
+            failed: true,
+            ..Relinked::default()
+        };
+    };
     let edges = edge_rows(edges, key);
     let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     sources.sort_unstable();
     sources.dedup();
     Relinked {
         unresolved: unresolved_rows(&links, world, file, key),
-        object_functions: object_functions(world.facts(file)).into_iter().map(|name| (key, name.to_owned())).collect(),
-        calls: [links.calls - links.values_called.len() as u32, links.calls_resolved, links.calls_external],
+        object_functions: object_functions(world.facts(file))
+            .into_iter()
+            .map(|name| (key, name.to_owned()))
+            .collect(),
+        calls: [
+            links.calls - links.values_called.len() as u32,
+            links.calls_resolved,
+            links.calls_external,
+        ],
         given_up: links.given_up,
         links: LinkRow {
-            reads: sorted(links.reads.files.iter().filter_map(|read| keys[read.0 as usize]).collect()),
+            reads: sorted(
+                links
+                    .reads
+                    .files
+                    .iter()
+                    .filter_map(|read| keys[read.0 as usize])
+                    .collect(),
+            ),
             slots: slot_hashes(links.reads.slots),
             sources,
             ..LinkRow::default()
@@ -71,7 +93,8 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
     }
 }
 
-/// Links these files, given by their position in the world, on the threads of the current pool. `None` if the caller wants to stop.
+/// Links these files, given by their position in the world, on the threads of the current pool.
+/// `None` if the caller wants to stop.
 pub fn relink_all(
     files: &[usize],
     inputs: LinkInputs<'_>,
@@ -79,7 +102,10 @@ pub fn relink_all(
     step: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(usize, Relinked)>> {
     let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
-    files.par_iter().map(|&at| step().then(|| one(at))).collect()
+    files
+        .par_iter()
+        .map(|&at| step().then(|| one(at)))
+        .collect()
 }
 
 /// Slots as they are stored.
@@ -108,7 +134,12 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
             candidates: edge.candidates.into(),
         })
         .collect();
-    rows.sort_by(|a, b| a.key().cmp(&b.key()).then(b.confidence.cmp(&a.confidence)).then_with(|| a.candidates.cmp(&b.candidates)));
+    rows.sort_by(|a, b| {
+        a.key()
+            .cmp(&b.key())
+            .then(b.confidence.cmp(&a.confidence))
+            .then_with(|| a.candidates.cmp(&b.candidates))
+    });
     rows.dedup_by_key(|row| row.key());
     rows
 }
@@ -117,12 +148,23 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
     let facts = world.facts(file);
     let mut by_name: FxHashMap<&str, Vec<OpenSite>> = FxHashMap::default();
     for unresolved in &links.unresolved {
-        let site = OpenSite { line: unresolved.at.line, column: unresolved.at.column, is_call: unresolved.kind.is_call() };
-        by_name.entry(facts.text(unresolved.name)).or_default().push(site);
+        let site = OpenSite {
+            line: unresolved.at.line,
+            column: unresolved.at.column,
+            is_call: unresolved.kind.is_call(),
+        };
+        by_name
+            .entry(facts.text(unresolved.name))
+            .or_default()
+            .push(site);
     }
     let row = |(name, mut sites): (&str, Vec<OpenSite>)| {
         sites.sort_unstable();
-        UnresolvedRow { file: key, name: name.to_owned(), sites }
+        UnresolvedRow {
+            file: key,
+            name: name.to_owned(),
+            sites,
+        }
     };
     let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
     rows.sort_unstable();
@@ -141,16 +183,43 @@ mod tests {
 
     fn world(paths: &[&str]) -> World {
         let text = "class A { m() { this.m(); } }";
-        let file = |path: &&str| WorldFile { path: Arc::from(*path), facts: Arc::new(extract(text, Dialect::Ts, &[])), external: false };
-        World::build(paths.iter().map(file).collect(), Arc::new(ProjectModel::default()))
+        let file = |path: &&str| WorldFile {
+            path: Arc::from(*path),
+            facts: Arc::new(extract(text, Dialect::Ts, &[])),
+            external: false,
+        };
+        World::build(
+            paths.iter().map(file).collect(),
+            Arc::new(ProjectModel::default()),
+        )
     }
 
     #[test]
     fn a_panic_costs_the_file_it_happens_in() {
-        let (world, nodes) = (world(&["a.ts", "b.ts"]), NodeTable::build(&world(&["a.ts"])));
+        let (world, nodes) = (
+            world(&["a.ts", "b.ts"]),
+            NodeTable::build(&world(&["a.ts"])),
+        );
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
-        let relinked = relink_all(&[0, 1], LinkInputs { world: &world, nodes: &nodes, keys: &keys }, &Clock::default(), &|| true).unwrap();
-        let outcomes: Vec<(bool, usize)> = relinked.iter().map(|(_, relinked)| (relinked.failed, relinked.edges.len())).collect();
-        assert_eq!(outcomes, [(false, 1), (true, 0)], "the second file has no nodes");
+        let relinked = relink_all(
+            &[0, 1],
+            LinkInputs {
+                world: &world,
+                nodes: &nodes,
+                keys: &keys,
+            },
+            &Clock::default(),
+            &|| true,
+        )
+        .unwrap();
+        let outcomes: Vec<(bool, usize)> = relinked
+            .iter()
+            .map(|(_, relinked)| (relinked.failed, relinked.edges.len()))
+            .collect();
+        assert_eq!(
+            outcomes,
+            [(false, 1), (true, 0)],
+            "the second file has no nodes"
+        );
     }
 }

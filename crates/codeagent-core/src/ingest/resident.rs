@@ -1,6 +1,8 @@
-//! What is kept from batch to batch, so that a change costs what it changes: what the index knows of the disk and, after an edit, the world.
+//! What is kept from batch to batch, so that a change costs what it changes: what the index knows
+//! of the disk and, after an edit, the world.
 //!
-//! Kept only while the batches go through; one that fails leaves nothing behind, and the next reads everything again.
+//! Kept only while the batches go through; one that fails leaves nothing behind, and the next reads
+//! everything again.
 //!
 //! **Limits.** The world of an edited repository stays in memory until it is put down.
 
@@ -87,7 +89,11 @@ impl Resident {
                 Doubts::Anything => return Doubts::Anything,
             }
         }
-        if sources.is_empty() { Doubts::Nothing } else { Doubts::Sources(sources) }
+        if sources.is_empty() {
+            Doubts::Nothing
+        } else {
+            Doubts::Sources(sources)
+        }
     }
 
     fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> Doubts {
@@ -100,7 +106,11 @@ impl Resident {
         if self.known.package(path.as_str()).is_some() {
             return Doubts::Anything;
         }
-        let is_listed = || self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_ok();
+        let is_listed = || {
+            self.paths
+                .binary_search_by(|known| known.as_str().cmp(path.as_str()))
+                .is_ok()
+        };
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,
             Some(_) => return Doubts::Anything,
@@ -109,38 +119,76 @@ impl Resident {
             None => return Doubts::Nothing,
         };
         if self.known.files.contains_key(path.as_str()) {
-            let Some(dialect) = Dialect::of_path(path.as_str()) else { return Doubts::Anything };
-            let source = SourceFile { path: path.clone(), dialect, size: entry.size, stamp: entry.stamp, in_doubt: true };
+            let Some(dialect) = Dialect::of_path(path.as_str()) else {
+                return Doubts::Anything;
+            };
+            let source = SourceFile {
+                path: path.clone(),
+                dialect,
+                size: entry.size,
+                stamp: entry.stamp,
+                in_doubt: true,
+            };
             return Doubts::Sources(vec![source]);
         }
-        if is_listed() || self.unwanted.contains(path) { Doubts::Nothing } else { Doubts::Anything }
+        if is_listed() || self.unwanted.contains(path) {
+            Doubts::Nothing
+        } else {
+            Doubts::Anything
+        }
     }
 
-    /// What a change below a folder with packages may mean: something, if it or the folder around it was looked at.
+    /// What a change below a folder with packages may mean: something, if it or the folder around
+    /// it was looked at.
     fn doubt_package(&self, path: &RepoPath) -> Doubts {
         let is_known = |path: &RepoPath| self.known.package(path.as_str()).is_some();
         let is_new = path.file_name() == NODE_MODULES && !self.packages.contains(path);
-        if is_new || is_known(path) || path.parent().is_some_and(|folder| is_known(&folder)) { Doubts::Anything } else { Doubts::Nothing }
+        if is_new || is_known(path) || path.parent().is_some_and(|folder| is_known(&folder)) {
+            Doubts::Anything
+        } else {
+            Doubts::Nothing
+        }
     }
 
-    /// Remembers which of the named files the last walk did not list. `files`: those that were files before it; what was no file then or is none now was
-    /// passed over for that, and may be one the next time.
-    pub fn note_unwanted(&mut self, workspace: &Workspace, batch: &ChangeBatch, files: Vec<RepoPath>) {
-        let asks_again = |path: &RepoPath| path.file_name() == ".gitignore" || self.known.is_input(path.as_str());
+    /// Remembers which of the named files the last walk did not list. `files`: those that were
+    /// files before it; what was no file then or is none now was passed over for that, and may be
+    /// one the next time.
+    pub fn note_unwanted(
+        &mut self,
+        workspace: &Workspace,
+        batch: &ChangeBatch,
+        files: Vec<RepoPath>,
+    ) {
+        let asks_again = |path: &RepoPath| {
+            path.file_name() == ".gitignore" || self.known.is_input(path.as_str())
+        };
         let mut paths = batch.changes().iter().map(super::Change::path);
         if !batch.is_complete() || paths.any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
             self.unwanted.clear();
         }
-        let unlisted = files.into_iter().filter(|path| self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
-        self.unwanted.extend(unlisted.filter(|path| is_file(workspace, path)));
+        let unlisted = files.into_iter().filter(|path| {
+            self.paths
+                .binary_search_by(|known| known.as_str().cmp(path.as_str()))
+                .is_err()
+        });
+        self.unwanted
+            .extend(unlisted.filter(|path| is_file(workspace, path)));
     }
 }
 
 /// Those of the named paths at which there are files.
 pub fn files_of(workspace: &Workspace, batch: &ChangeBatch) -> Vec<RepoPath> {
-    batch.changes().iter().map(super::Change::path).filter(|path| is_file(workspace, path)).cloned().collect()
+    batch
+        .changes()
+        .iter()
+        .map(super::Change::path)
+        .filter(|path| is_file(workspace, path))
+        .cloned()
+        .collect()
 }
 
 fn is_file(workspace: &Workspace, path: &RepoPath) -> bool {
-    workspace.entry_at(path).is_some_and(|entry| entry.kind == EntryKind::File)
+    workspace
+        .entry_at(path)
+        .is_some_and(|entry| entry.kind == EntryKind::File)
 }

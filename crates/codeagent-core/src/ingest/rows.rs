@@ -15,12 +15,25 @@ use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
 pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
-    let mut next = known.files.values().map(|row| row.id.0 + 1).max().unwrap_or(1);
+    let mut next = known
+        .files
+        .values()
+        .map(|row| row.id.0 + 1)
+        .max()
+        .unwrap_or(1);
     let mut fresh = || {
         next += 1;
         FileKey(next - 1)
     };
-    loaded.iter().map(|file| known.files.get(&*file.path).map_or_else(&mut fresh, |row| row.id)).collect()
+    loaded
+        .iter()
+        .map(|file| {
+            known
+                .files
+                .get(&*file.path)
+                .map_or_else(&mut fresh, |row| row.id)
+        })
+        .collect()
 }
 
 /// The fingerprint of one file of the world.
@@ -31,25 +44,46 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
-        environment_hash: environment(&world.projects, &file.path) ^ compiled_by(id, world, published.is_empty()),
+        environment_hash: environment(&world.projects, &file.path)
+            ^ compiled_by(id, world, published.is_empty()),
         answers_hash: language::module_answers(id, world).map_or(0, hash_of),
-        published: slot_hashes(published.iter().copied().chain(body_slots(&file.path, &file.facts))),
+        published: slot_hashes(
+            published
+                .iter()
+                .copied()
+                .chain(body_slots(&file.path, &file.facts)),
+        ),
     }
 }
 
-/// A hash of the projects that own and compile a file. What these projects say changes with project files only, and then all is linked again.
+/// A hash of the projects that own and compile a file. What these projects say changes with project
+/// files only, and then all is linked again.
 fn environment(projects: &ProjectModel, path: &str) -> u64 {
-    let compiles = |project: &&CSharpProject| project.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok();
-    let compiled_by = projects.csharp.iter().filter(compiles).map(|project| project.path.as_str());
+    let compiles = |project: &&CSharpProject| {
+        project
+            .files
+            .binary_search_by(|file| file.as_str().cmp(path))
+            .is_ok()
+    };
+    let compiled_by = projects
+        .csharp
+        .iter()
+        .filter(compiles)
+        .map(|project| project.path.as_str());
     hash_of(std::iter::once(projects.project_id(path)).chain(compiled_by))
 }
 
 /// A hash of the programs in which what a file declares for all files counts.
 fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
-    if declares_nothing { 0 } else { language::programs(file, world).map_or(0, hash_of) }
+    if declares_nothing {
+        0
+    } else {
+        language::programs(file, world).map_or(0, hash_of)
+    }
 }
 
-/// The files as the plan compares them. `differing` gives what pieces of a file at a position differ, if nothing else does.
+/// The files as the plan compares them. `differing` gives what pieces of a file at a position
+/// differ, if nothing else does.
 pub fn plan_files<'a>(
     built: &Built,
     fingerprints: &[Fingerprint],
@@ -70,11 +104,23 @@ pub fn plan_files<'a>(
         };
         Some((fingerprint, links))
     };
-    let each = built.loaded.iter().zip(&built.keys).zip(fingerprints).enumerate();
+    let each = built
+        .loaded
+        .iter()
+        .zip(&built.keys)
+        .zip(fingerprints)
+        .enumerate();
     each.map(|(at, ((file, key), now))| {
         let before = before(file);
-        let is_changed = before.as_ref().is_some_and(|(before, _)| before.facts_key != now.facts_key && now.may_differ_in_pieces(before));
-        PlanFile { key: *key, now: now.clone(), before, pieces: if is_changed { differing(at) } else { None } }
+        let is_changed = before.as_ref().is_some_and(|(before, _)| {
+            before.facts_key != now.facts_key && now.may_differ_in_pieces(before)
+        });
+        PlanFile {
+            key: *key,
+            now: now.clone(),
+            before,
+            pieces: if is_changed { differing(at) } else { None },
+        }
     })
     .collect()
 }
@@ -96,18 +142,25 @@ pub struct Rows {
 
 /// Makes the rows. `relinked` are the files linked, by their position.
 pub fn rows(
-    Built { loaded, keys, projects, .. }: &Built,
+    Built {
+        loaded,
+        keys,
+        projects,
+        ..
+    }: &Built,
     fingerprints: &[Fingerprint],
     relinked: Vec<(usize, Relinked)>,
     known: &KnownFiles,
 ) -> Rows {
     let mut rows = Rows::default();
     for ((file, key), print) in loaded.iter().zip(keys).zip(fingerprints) {
-        rows.files.push(file_row(file, *key, projects, print, known));
+        rows.files
+            .push(file_row(file, *key, projects, print, known));
     }
     for (at, linked) in relinked {
         rows.files[at] = linked_row(rows.files[at].clone(), &linked);
-        rows.links.push((at, link_row(&fingerprints[at], linked.links)));
+        rows.links
+            .push((at, link_row(&fingerprints[at], linked.links)));
         rows.edges.extend(linked.edges);
         rows.unresolved.extend(linked.unresolved);
         rows.object_functions.extend(linked.object_functions);
@@ -118,17 +171,38 @@ pub fn rows(
 /// The row of a file with what linking it counted.
 pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
     let [calls, calls_resolved, calls_external] = linked.calls;
-    FileRow { calls, calls_resolved, calls_external, given_up: linked.given_up, ..row }
+    FileRow {
+        calls,
+        calls_resolved,
+        calls_external,
+        given_up: linked.given_up,
+        ..row
+    }
 }
 
 /// What a link depended on, with what is compared of its file.
 pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
-    let (environment_hash, answers_hash, published) = (print.environment_hash, print.answers_hash, print.published.clone());
-    LinkRow { environment_hash, answers_hash, published, ..links }
+    let (environment_hash, answers_hash, published) = (
+        print.environment_hash,
+        print.answers_hash,
+        print.published.clone(),
+    );
+    LinkRow {
+        environment_hash,
+        answers_hash,
+        published,
+        ..links
+    }
 }
 
 /// The row of a file; what its last link counted stays.
-pub fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &KnownFiles) -> FileRow {
+pub fn file_row(
+    file: &Loaded,
+    id: FileKey,
+    projects: &ProjectModel,
+    print: &Fingerprint,
+    known: &KnownFiles,
+) -> FileRow {
     let header = &file.facts.header;
     let before = known.files.get(&*file.path);
     FileRow {

@@ -1,21 +1,27 @@
-//! Which files are there, and which of them differ from what the index knows, by size and time alone.
+//! Which files are there, and which of them differ from what the index knows, by size and time
+//! alone.
 //!
-//! A file is in doubt, and its content is compared, if its size or stamp differ, if it was changed so shortly before the last scan that a
-//! later change may have left no trace in its time, if it could not be read, or if the caller names it.
+//! A file is in doubt, and its content is compared, if its size or stamp differ, if it was changed
+//! so shortly before the last scan that a later change may have left no trace in its time, if it
+//! could not be read, or if the caller names it.
 //!
-//! What the system did not list is not gone: files that the index knows below such a folder stay as they are. When the system is short of
-//! file handles or memory, there is no batch at all.
+//! What the system did not list is not gone: files that the index knows below such a folder stay as
+//! they are. When the system is short of file handles or memory, there is no batch at all.
 //!
 //! Source files that the settings leave out are as if they were not there.
 //!
-//! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by `**/package.json`, while the source's own is
-//! committed all the same) is taken in: without it the imports of a package lead nowhere. So is every file that a tsconfig extends, whatever its
-//! name; a path where such a file was looked for and not found is kept too, so that the file is noticed when it appears.
+//! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by
+//! `**/package.json`, while the source's own is committed all the same) is taken in: without it the
+//! imports of a package lead nowhere. So is every file that a tsconfig extends, whatever its name;
+//! a path where such a file was looked for and not found is kept too, so that the file is noticed
+//! when it appears.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace};
+use codeagent_workspace::{
+    Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace,
+};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +29,10 @@ use crate::ingest::change::ChangeBatch;
 use crate::ingest::summary::FileProblem;
 use crate::model::graph::{Dialect, Language};
 use crate::project::{add_extended, is_project_file};
-use crate::store::{self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot, StoreError};
+use crate::store::{
+    self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
+    StoreError,
+};
 
 /// Some file systems keep times in steps of two seconds.
 pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
@@ -60,22 +69,42 @@ impl KnownFiles {
     /// Reads it.
     pub fn load(snapshot: &Snapshot) -> Result<Self, StoreError> {
         Ok(Self {
-            files: store::files(snapshot)?.into_iter().map(|file| (file.path.clone(), file)).collect(),
-            inputs: store::inputs(snapshot)?.into_iter().map(|input| (input.path.clone(), input)).collect(),
+            files: store::files(snapshot)?
+                .into_iter()
+                .map(|file| (file.path.clone(), file))
+                .collect(),
+            inputs: store::inputs(snapshot)?
+                .into_iter()
+                .map(|input| (input.path.clone(), input))
+                .collect(),
             packages: store::package_rows(snapshot)?,
-            package_folders: store::metadata(snapshot, PACKAGE_FOLDERS)?.unwrap_or_default().lines().map(str::to_owned).collect(),
+            package_folders: store::metadata(snapshot, PACKAGE_FOLDERS)?
+                .unwrap_or_default()
+                .lines()
+                .map(str::to_owned)
+                .collect(),
             packages_hash: store::metadata(snapshot, PACKAGES)?.unwrap_or_default(),
-            scanned_at: store::metadata(snapshot, SCANNED_AT)?.and_then(|text| text.parse().ok()).unwrap_or(0),
+            scanned_at: store::metadata(snapshot, SCANNED_AT)?
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0),
             made_by: store::metadata(snapshot, MADE_BY)?.unwrap_or_default(),
         })
     }
 
     /// All sources that are known, by path, with what is to be seen of these now.
     pub fn sources(&self, seen: impl Iterator<Item = SourceFile>) -> Vec<SourceFile> {
-        let mut seen: FxHashMap<String, SourceFile> = seen.map(|source| (source.path.as_str().to_owned(), source)).collect();
+        let mut seen: FxHashMap<String, SourceFile> = seen
+            .map(|source| (source.path.as_str().to_owned(), source))
+            .collect();
         let known = self.files.values().filter_map(|row| {
             let path = RepoPath::new(&row.path).ok()?;
-            let known = SourceFile { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false };
+            let known = SourceFile {
+                path,
+                dialect: row.dialect,
+                size: row.size,
+                stamp: row.stamp,
+                in_doubt: false,
+            };
             Some(seen.remove(&row.path).unwrap_or(known))
         });
         let mut sources: Vec<SourceFile> = known.collect();
@@ -83,13 +112,18 @@ impl KnownFiles {
         sources
     }
 
-    /// Whether the content of a file may be another one than that of a row: of what was never read nothing is known.
+    /// Whether the content of a file may be another one than that of a row: of what was never read
+    /// nothing is known.
     fn is_in_doubt(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
         self.may_be_another((entry.size, entry.stamp), row)
     }
 
     /// The same for a file of this size and stamp.
-    pub fn may_be_another(&self, now: (u64, Stamp), (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
+    pub fn may_be_another(
+        &self,
+        now: (u64, Stamp),
+        (size, stamp, hash): (u64, Stamp, &[u8; 32]),
+    ) -> bool {
         let is_recent = now.1.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
         now != (size, stamp) || is_recent || *hash == NEVER_READ
     }
@@ -101,27 +135,45 @@ impl KnownFiles {
 
     /// Project files that only the files which extend them tell apart from others.
     fn extended(&self) -> impl Iterator<Item = (RepoPath, &InputRow)> {
-        let rows = self.inputs.values().filter(|row| !is_project_file(&row.path));
+        let rows = self
+            .inputs
+            .values()
+            .filter(|row| !is_project_file(&row.path));
         rows.filter_map(|row| Some((RepoPath::new(&row.path).ok()?, row)))
     }
 
     /// Those of them whose size or time differ, or that came or went.
     pub fn changed_extended(&self, workspace: &Workspace) -> impl Iterator<Item = RepoPath> {
-        let differs =
-            |(path, row): &(RepoPath, &InputRow)| extended_at(workspace, path) != Ok((row.size, row.stamp, row.hash == NOT_THERE));
-        self.extended().filter(move |known| differs(known)).map(|(path, _)| path)
+        let differs = |(path, row): &(RepoPath, &InputRow)| {
+            extended_at(workspace, path) != Ok((row.size, row.stamp, row.hash == NOT_THERE))
+        };
+        self.extended()
+            .filter(move |known| differs(known))
+            .map(|(path, _)| path)
     }
 
     /// Rows of sources whose content is as before, with the sizes and times they have now.
     pub fn touched(&self, sources: &[SourceFile]) -> Vec<FileRow> {
-        let stale = sources.iter().filter_map(|source| Some((source, self.files.get(source.path.as_str())?)));
-        let touched = stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
-        touched.map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() }).collect()
+        let stale = sources
+            .iter()
+            .filter_map(|source| Some((source, self.files.get(source.path.as_str())?)));
+        let touched =
+            stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
+        touched
+            .map(|(source, row)| FileRow {
+                size: source.size,
+                stamp: source.stamp,
+                ..row.clone()
+            })
+            .collect()
     }
 
     /// What was read of a path in a package.
     pub fn package(&self, path: &str) -> Option<&PackageRow> {
-        let at = self.packages.binary_search_by(|row| row.path.as_str().cmp(path)).ok()?;
+        let at = self
+            .packages
+            .binary_search_by(|row| row.path.as_str().cmp(path))
+            .ok()?;
         Some(&self.packages[at])
     }
 }
@@ -179,7 +231,8 @@ impl Scan {
 /// How often a repository is looked at whose folders come faster than they can be watched.
 const MOST_WALKS: usize = 5;
 
-/// Lists the repository. What is made in a folder before it is watched is told by nobody, so one looks until no folder is new.
+/// Lists the repository. What is made in a folder before it is watched is told by nobody, so one
+/// looks until no folder is new.
 fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
@@ -197,11 +250,21 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
     walk
 }
 
-/// The folders that are watched: those of the walk, those called `node_modules`, and others of which something was read.
+/// The folders that are watched: those of the walk, those called `node_modules`, and others of
+/// which something was read.
 fn watched(walk: &Walk, others: &[Entry]) -> Vec<Entry> {
-    let roots = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
+    let roots = walk
+        .packages
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::Directory);
     let mut seen = FxHashSet::default();
-    walk.folders.iter().chain(roots).chain(others).filter(|entry| seen.insert(&entry.path)).cloned().collect()
+    walk.folders
+        .iter()
+        .chain(roots)
+        .chain(others)
+        .filter(|entry| seen.insert(&entry.path))
+        .cloned()
+        .collect()
 }
 
 /// The folders below a `node_modules` that were listed, or of which a file was read.
@@ -210,27 +273,53 @@ pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry>
     for path in rows.iter().filter_map(|row| RepoPath::new(&row.path).ok()) {
         let is_package = |path: &RepoPath| path.segments().any(|segment| segment == NODE_MODULES);
         let around = path.parent();
-        folders.extend([Some(path), around].into_iter().flatten().filter(is_package));
+        folders.extend(
+            [Some(path), around]
+                .into_iter()
+                .flatten()
+                .filter(is_package),
+        );
     }
     entries(workspace, folders)
 }
 
 /// The folders of files that a tsconfig extends, which may be ignored.
 fn extended_folders(workspace: &Workspace, known: &KnownFiles) -> Vec<Entry> {
-    entries(workspace, known.extended().filter_map(|(path, _)| path.parent()).collect())
+    entries(
+        workspace,
+        known
+            .extended()
+            .filter_map(|(path, _)| path.parent())
+            .collect(),
+    )
 }
 
 fn entries(workspace: &Workspace, folders: BTreeSet<RepoPath>) -> Vec<Entry> {
     let entries = folders.iter().filter_map(|path| workspace.entry_at(path));
-    entries.filter(|entry| entry.kind == EntryKind::Directory).collect()
+    entries
+        .filter(|entry| entry.kind == EntryKind::Directory)
+        .collect()
 }
 
 /// Walks the repository and compares.
-pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
+pub fn scan(
+    workspace: &Workspace,
+    known: &KnownFiles,
+    batch: &ChangeBatch,
+    watcher: Option<&Watcher>,
+) -> Scan {
     let walk = walk(workspace, known, watcher);
     let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
-    let mut scan = Scan { is_short: walk.is_short, packages, ..Scan::default() };
-    scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
+    let mut scan = Scan {
+        is_short: walk.is_short,
+        packages,
+        ..Scan::default()
+    };
+    scan.problems
+        .extend(walk.skipped.into_iter().map(|message| FileProblem {
+            path: String::new(),
+            message,
+        }));
     let mut known_inputs = 0;
     let manifests = ignored_manifests(workspace, &walk.entries);
     let mut entries = walk.entries;
@@ -239,52 +328,90 @@ pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watc
     for entry in entries {
         let path = entry.path.as_str();
         let dialect = Dialect::of_path(path);
-        if dialect.is_some_and(|dialect| !workspace.config().takes(&entry.path, dialect.language().as_str())) {
+        if dialect.is_some_and(|dialect| {
+            !workspace
+                .config()
+                .takes(&entry.path, dialect.language().as_str())
+        }) {
             continue;
         }
         scan.paths.push(path.to_owned());
         if is_project_file(path) {
             let before = known.inputs.get(path);
             known_inputs += usize::from(before.is_some());
-            scan.inputs_in_doubt |= before.is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
-            scan.inputs.push((entry.path.clone(), entry.size, entry.stamp));
+            scan.inputs_in_doubt |= before
+                .is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+            scan.inputs
+                .push((entry.path.clone(), entry.size, entry.stamp));
         }
         if let Some(dialect) = dialect {
             let before = known.files.get(path);
-            let in_doubt = batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
-            scan.sources.push(SourceFile { path: entry.path, dialect, size: entry.size, stamp: entry.stamp, in_doubt });
+            let in_doubt = batch.names(&entry.path)
+                || before
+                    .is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+            scan.sources.push(SourceFile {
+                path: entry.path,
+                dialect,
+                size: entry.size,
+                stamp: entry.stamp,
+                in_doubt,
+            });
         }
     }
     known_inputs += keep_unlisted(known, &walk.unlisted, &mut scan);
     for (path, row) in known.extended() {
         known_inputs += 1;
         scan.inputs_in_doubt |= match extended_at(workspace, &path) {
-            Ok((size, stamp, false)) => known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash)),
+            Ok((size, stamp, false)) => {
+                known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash))
+            }
             Ok((.., true)) => row.hash != NOT_THERE,
             Err(_) => true,
         };
     }
     scan.inputs_in_doubt |= known_inputs != known.inputs.len();
-    let present: FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
-    scan.removed = known.files.keys().filter(|path| !present.contains(path.as_str())).cloned().collect();
+    let present: FxHashSet<&str> = scan
+        .sources
+        .iter()
+        .map(|source| source.path.as_str())
+        .collect();
+    scan.removed = known
+        .files
+        .keys()
+        .filter(|path| !present.contains(path.as_str()))
+        .cloned()
+        .collect();
     scan.removed.sort_unstable();
     scan
 }
 
-/// Adds what the index knows below folders that the system did not list; gives the number of project files among it.
+/// Adds what the index knows below folders that the system did not list; gives the number of
+/// project files among it.
 fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
     if unlisted.is_empty() {
         return 0;
     }
     let listed: FxHashSet<String> = scan.paths.iter().cloned().collect();
-    let is_kept = |path: &str| !listed.contains(path) && unlisted.iter().any(|folder| lies_in(path, folder.as_str()));
+    let is_kept = |path: &str| {
+        !listed.contains(path) && unlisted.iter().any(|folder| lies_in(path, folder.as_str()))
+    };
     for row in known.files.values().filter(|row| is_kept(&row.path)) {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
-            scan.sources.push(SourceFile { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false });
+            scan.sources.push(SourceFile {
+                path,
+                dialect: row.dialect,
+                size: row.size,
+                stamp: row.stamp,
+                in_doubt: false,
+            });
         }
     }
-    let inputs: Vec<&InputRow> = known.inputs.values().filter(|row| is_project_file(&row.path) && is_kept(&row.path)).collect();
+    let inputs: Vec<&InputRow> = known
+        .inputs
+        .values()
+        .filter(|row| is_project_file(&row.path) && is_kept(&row.path))
+        .collect();
     for row in &inputs {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
@@ -299,15 +426,25 @@ fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> 
 }
 
 fn lies_in(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The manifests of folders with sources of a language that has them, and of the folders above, that the walk did not list.
+/// The manifests of folders with sources of a language that has them, and of the folders above,
+/// that the walk did not list.
 fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
-    let listed: FxHashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_project_file(path)).collect();
+    let listed: FxHashSet<&str> = entries
+        .iter()
+        .map(|entry| entry.path.as_str())
+        .filter(|path| is_project_file(path))
+        .collect();
     let mut folders: FxHashSet<(Language, &str)> = FxHashSet::default();
     for entry in entries {
-        let Some(dialect) = Dialect::of_path(entry.path.as_str()) else { continue };
+        let Some(dialect) = Dialect::of_path(entry.path.as_str()) else {
+            continue;
+        };
         let language = dialect.language();
         if language.rules().manifests.is_empty() {
             continue;
@@ -322,7 +459,13 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     }
     let missing: FxHashSet<String> = folders
         .into_iter()
-        .flat_map(|(language, folder)| language.rules().manifests.iter().map(move |name| format!("{folder}/{name}")))
+        .flat_map(|(language, folder)| {
+            language
+                .rules()
+                .manifests
+                .iter()
+                .map(move |name| format!("{folder}/{name}"))
+        })
         .collect();
     missing
         .into_iter()
@@ -332,20 +475,33 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
         .collect()
 }
 
-/// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
+/// Compares the content of files in doubt that the index knows; those that are as before are in
+/// doubt no more.
 pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
-    sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
-        let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
-        let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
-        source.in_doubt = match read {
-            Ok(file) => file.hash.as_bytes() != &row.hash,
-            Err(error) => row.problem != Some(error.to_string()),
-        };
-    });
+    sources
+        .par_iter_mut()
+        .filter(|source| source.in_doubt)
+        .for_each(|source| {
+            let Some(row) = known
+                .files
+                .get(source.path.as_str())
+                .filter(|row| row.size == source.size)
+            else {
+                return;
+            };
+            let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
+            source.in_doubt = match read {
+                Ok(file) => file.hash.as_bytes() != &row.hash,
+                Err(error) => row.problem != Some(error.to_string()),
+            };
+        });
 }
 
 /// The texts of the project files, and the rows to keep of them.
-pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, BTreeMap<String, Arc<str>>) {
+pub fn read_inputs(
+    workspace: &Workspace,
+    scan: &mut Scan,
+) -> (Vec<InputRow>, BTreeMap<String, Arc<str>>) {
     let mut rows = Vec::with_capacity(scan.inputs.len());
     let mut texts = BTreeMap::new();
     for (path, size, stamp) in std::mem::take(&mut scan.inputs) {
@@ -365,8 +521,17 @@ pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, BT
             }
             outcome => {
                 scan.is_short |= outcome.is_err_and(|is_short| is_short);
-                let hash = if outcome.is_ok() { NOT_THERE } else { NEVER_READ };
-                rows.push(InputRow { path: path.to_string(), size: 0, stamp: Stamp::default(), hash });
+                let hash = if outcome.is_ok() {
+                    NOT_THERE
+                } else {
+                    NEVER_READ
+                };
+                rows.push(InputRow {
+                    path: path.to_string(),
+                    size: 0,
+                    stamp: Stamp::default(),
+                    hash,
+                });
                 None
             }
         }
@@ -375,7 +540,8 @@ pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, BT
     (rows, texts)
 }
 
-/// Size and stamp of a file that a tsconfig extends, and whether there is none; the error says whether the system was short of something.
+/// Size and stamp of a file that a tsconfig extends, and whether there is none; the error says
+/// whether the system was short of something.
 fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bool), bool> {
     match workspace.stat(path) {
         Ok(entry) if entry.kind == EntryKind::File => Ok((entry.size, entry.stamp, false)),
@@ -385,16 +551,36 @@ fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bo
 }
 
 /// A project file as it is kept, with its text if it can be read.
-fn read_input(workspace: &Workspace, scan: &mut Scan, (path, size, stamp): (&RepoPath, u64, Stamp)) -> (InputRow, Option<Arc<str>>) {
+fn read_input(
+    workspace: &Workspace,
+    scan: &mut Scan,
+    (path, size, stamp): (&RepoPath, u64, Stamp),
+) -> (InputRow, Option<Arc<str>>) {
     match workspace.read_up_to(path, MAX_PROJECT_BYTES) {
         Ok(file) => {
-            let row = InputRow { path: path.to_string(), size: file.size, stamp: file.stamp, hash: *file.hash.as_bytes() };
+            let row = InputRow {
+                path: path.to_string(),
+                size: file.size,
+                stamp: file.stamp,
+                hash: *file.hash.as_bytes(),
+            };
             (row, Some(Arc::from(file.text)))
         }
         Err(error) => {
             scan.is_short |= error.is_shortage();
-            scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
-            (InputRow { path: path.to_string(), size, stamp, hash: NEVER_READ }, None)
+            scan.problems.push(FileProblem {
+                path: path.to_string(),
+                message: error.to_string(),
+            });
+            (
+                InputRow {
+                    path: path.to_string(),
+                    size,
+                    stamp,
+                    hash: NEVER_READ,
+                },
+                None,
+            )
         }
     }
 }

@@ -89,7 +89,8 @@ pub struct Summary {
     pub parsed: usize,
     /// Files that were linked.
     pub linked: usize,
-    /// Per language; like `symbols` and `edges` filled by `Engine::index` only, because counting looks at everything.
+    /// Per language; like `symbols` and `edges` filled by `Engine::index` only, because counting
+    /// looks at everything.
     pub languages: Vec<LanguageCounts>,
     /// Nodes other than files.
     pub symbols: u64,
@@ -109,7 +110,12 @@ impl Summary {
     /// With what the index holds.
     #[must_use]
     pub fn with_counts(self, counts: Counts) -> Self {
-        Self { symbols: counts.symbols, edges: counts.edges, languages: counts.languages, ..self }
+        Self {
+            symbols: counts.symbols,
+            edges: counts.edges,
+            languages: counts.languages,
+            ..self
+        }
     }
 
     /// Indexed files.
@@ -118,22 +124,49 @@ impl Summary {
         self.languages.iter().map(|counts| counts.files).sum()
     }
 
-    /// Resolved calls of those that could have a target in the repository, in percent; `None` without such calls.
+    /// Resolved calls of those that could have a target in the repository, in percent; `None`
+    /// without such calls.
     #[must_use]
     pub fn resolved_percent(&self, language: Option<Language>) -> Option<f64> {
-        let counted = self.languages.iter().filter(|counts| language.is_none_or(|language| counts.language == language));
-        let (resolved, inside) =
-            counted.fold((0, 0), |(resolved, inside), c| (resolved + c.calls_resolved, inside + c.calls.saturating_sub(c.calls_external)));
+        let counted = self
+            .languages
+            .iter()
+            .filter(|counts| language.is_none_or(|language| counts.language == language));
+        let (resolved, inside) = counted.fold((0, 0), |(resolved, inside), c| {
+            (
+                resolved + c.calls_resolved,
+                inside + c.calls.saturating_sub(c.calls_external),
+            )
+        });
         (inside > 0).then(|| resolved as f64 * 100.0 / inside as f64)
     }
 
-    /// What was done, in a line: files by what became of them, and processor time by phase in milliseconds.
+    /// What was done, in a line: files by what became of them, and processor time by phase in
+    /// milliseconds.
     #[must_use]
     pub fn work(&self) -> String {
-        let phases: Vec<String> =
-            self.phases.iter().map(|phase| format!("{} {:.1}", phase.phase.as_str(), phase.cpu.as_secs_f64() * 1e3)).collect();
-        let Self { changed, removed, parsed, linked, .. } = self;
-        format!("{changed} files changed, {removed} removed, {parsed} parsed, {linked} linked; cpu ms: {}", phases.join(", "))
+        let phases: Vec<String> = self
+            .phases
+            .iter()
+            .map(|phase| {
+                format!(
+                    "{} {:.1}",
+                    phase.phase.as_str(),
+                    phase.cpu.as_secs_f64() * 1e3
+                )
+            })
+            .collect();
+        let Self {
+            changed,
+            removed,
+            parsed,
+            linked,
+            ..
+        } = self;
+        format!(
+            "{changed} files changed, {removed} removed, {parsed} parsed, {linked} linked; cpu ms: {}",
+            phases.join(", ")
+        )
     }
 
     /// Processor time of all phases.

@@ -1,4 +1,5 @@
-//! A repository on disk is indexed, edited and indexed again; the index must be that of a fresh start.
+//! A repository on disk is indexed, edited and indexed again; the index must be that of a fresh
+//! start.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,10 @@ use crate::store::canonical_dump;
 /// Paths and texts.
 type Texts = BTreeMap<&'static str, String>;
 
-#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories that they index"
+)]
 fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
     for path in all {
         let full = root.join(path);
@@ -30,12 +34,26 @@ fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
 
 /// The index lies where the repository is, not among the user's own.
 fn options(root: &Path) -> EngineOptions {
-    EngineOptions { home: codeagent_workspace::DataHome::at(root.join(".codeagent")), ..EngineOptions::default() }
+    EngineOptions {
+        home: codeagent_workspace::DataHome::at(root.join(".codeagent")),
+        ..EngineOptions::default()
+    }
 }
 
 fn engine(root: &Path, threads: usize, keep_facts: bool) -> Engine {
-    let ingest = IngestOptions { threads, keep_facts, ..IngestOptions::default() };
-    Engine::open(root, EngineOptions { ingest, ..options(root) }).unwrap()
+    let ingest = IngestOptions {
+        threads,
+        keep_facts,
+        ..IngestOptions::default()
+    };
+    Engine::open(
+        root,
+        EngineOptions {
+            ingest,
+            ..options(root)
+        },
+    )
+    .unwrap()
 }
 
 fn index(engine: &Engine) -> Summary {
@@ -99,13 +117,19 @@ const VARIANTS: &[&[&str]] = &[
         "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>\n",
         "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework><DefineConstants>EXTRA</DefineConstants></PropertyGroup></Project>\n",
     ],
-    &["{ \"include\": [\"src\"] }\n", "{ \"compilerOptions\": { \"baseUrl\": \".\" } }\n"],
+    &[
+        "{ \"include\": [\"src\"] }\n",
+        "{ \"compilerOptions\": { \"baseUrl\": \".\" } }\n",
+    ],
 ];
 
 /// Which variant each file is; above the last: it is not there.
 fn texts(choice: &[usize]) -> Texts {
     let each = SHOP.iter().zip(VARIANTS).zip(choice);
-    each.filter_map(|((path, variants), choice)| Some((*path, (*variants.get(*choice)?).to_owned()))).collect()
+    each.filter_map(|((path, variants), choice)| {
+        Some((*path, (*variants.get(*choice)?).to_owned()))
+    })
+    .collect()
 }
 
 proptest! {
@@ -133,11 +157,19 @@ fn age() {
 }
 
 /// Sets the times of all files back.
-#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories that they index"
+)]
 fn touch(root: &Path, texts: &Texts) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     for path in texts.keys() {
-        std::fs::File::options().write(true).open(root.join(path)).unwrap().set_modified(time).unwrap();
+        std::fs::File::options()
+            .write(true)
+            .open(root.join(path))
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
     }
 }
 
@@ -149,10 +181,25 @@ fn a_second_run_reads_nothing() {
     age();
     let engine = engine(folder.path(), 1, false);
     let first = index(&engine);
-    assert_eq!((first.unchanged, first.files(), first.parsed, first.linked), (false, 6, 6, 6));
+    assert_eq!(
+        (first.unchanged, first.files(), first.parsed, first.linked),
+        (false, 6, 6, 6)
+    );
     let second = index(&engine);
-    assert_eq!((second.unchanged, second.files(), second.parsed, second.linked), (true, 6, 0, 0));
-    let read = second.phases.iter().find(|time| time.phase == crate::ingest::Phase::Read).unwrap();
+    assert_eq!(
+        (
+            second.unchanged,
+            second.files(),
+            second.parsed,
+            second.linked
+        ),
+        (true, 6, 0, 0)
+    );
+    let read = second
+        .phases
+        .iter()
+        .find(|time| time.phase == crate::ingest::Phase::Read)
+        .unwrap();
     assert!(read.cpu.is_zero());
 }
 
@@ -166,17 +213,35 @@ fn a_touched_file_is_compared_and_not_linked() {
     touch(folder.path(), &shop);
     age();
     let touched = index(&engine);
-    assert_eq!((touched.unchanged, touched.parsed, touched.linked), (true, 0, 0));
-    assert!(index(&engine).phases.iter().all(|time| time.phase == crate::ingest::Phase::Walk || time.cpu.is_zero()));
+    assert_eq!(
+        (touched.unchanged, touched.parsed, touched.linked),
+        (true, 0, 0)
+    );
+    assert!(
+        index(&engine)
+            .phases
+            .iter()
+            .all(|time| time.phase == crate::ingest::Phase::Walk || time.cpu.is_zero())
+    );
 }
 
 #[test]
 fn files_of_one_text_are_parsed_once() {
     const SAME: [&str; 6] = ["a.ts", "b.ts", "c.ts", "d.ts", "a.js", "b.js"];
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &SAME.map(|path| (path, "export function run() {}\n".to_owned())).into(), &SAME);
+    write(
+        folder.path(),
+        &SAME
+            .map(|path| (path, "export function run() {}\n".to_owned()))
+            .into(),
+        &SAME,
+    );
     let summary = index(&engine(folder.path(), 4, false));
-    assert_eq!((summary.changed, summary.parsed, summary.linked), (6, 2, 6), "once for each way to read it");
+    assert_eq!(
+        (summary.changed, summary.parsed, summary.linked),
+        (6, 2, 6),
+        "once for each way to read it"
+    );
 }
 
 #[test]
@@ -190,13 +255,22 @@ fn texts_that_come_back_are_not_parsed_again() {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories that they index"
+)]
 fn files_that_cannot_be_read_are_reported_each_time() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("min.js"), "a();".repeat(20_000)).unwrap();
     std::fs::write(folder.path().join("binary.ts"), b"\0\0\0\0").unwrap();
     let engine = engine(folder.path(), 1, false);
-    let problems = |summary: Summary| summary.problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>();
+    let problems = |summary: Summary| {
+        summary
+            .problems
+            .into_iter()
+            .map(|problem| problem.path)
+            .collect::<Vec<_>>()
+    };
     let first = index(&engine);
     assert_eq!(first.languages[0].failed, 2);
     assert_eq!(problems(first), ["binary.ts", "min.js"]);
@@ -209,9 +283,17 @@ fn files_that_cannot_be_read_are_reported_each_time() {
 fn a_file_that_was_given_up_is_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
-        std::fs::write(folder.path().join("a.cs"), format!("class C {{ {} }}", "A<\n".repeat(20_000))).unwrap();
+        std::fs::write(
+            folder.path().join("a.cs"),
+            format!("class C {{ {} }}", "A<\n".repeat(20_000)),
+        )
+        .unwrap();
         let summary = index(&engine(folder.path(), 1, true));
-        assert!(summary.problems[0].message.contains("given up"), "{:?}", summary.problems);
+        assert!(
+            summary.problems[0].message.contains("given up"),
+            "{:?}",
+            summary.problems
+        );
         assert_eq!(summary.parsed, 1);
         std::fs::remove_file(folder.path().join("a.cs")).unwrap();
         index(&engine(folder.path(), 1, true));
@@ -230,7 +312,12 @@ fn an_edit_that_keeps_size_and_time_is_seen() {
     index(&engine);
     assert!(index(&engine).unchanged);
     std::fs::write(&path, "class B { }").unwrap();
-    std::fs::File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
+    std::fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(written)
+        .unwrap();
     assert_eq!(path.metadata().unwrap().modified().unwrap(), written);
     assert_eq!(index(&engine).changed, 1);
 }
@@ -239,7 +326,9 @@ fn an_edit_that_keeps_size_and_time_is_seen() {
 fn a_second_writer_is_locked_out() {
     let folder = tempfile::tempdir().unwrap();
     let _first = engine(folder.path(), 1, false);
-    let error = Engine::open(folder.path(), options(folder.path())).err().unwrap();
+    let error = Engine::open(folder.path(), options(folder.path()))
+        .err()
+        .unwrap();
     assert_eq!(error.kind(), crate::engine::ErrorKind::Locked);
 }
 
@@ -256,12 +345,22 @@ fn an_import_of_a_file_that_comes_later_is_linked_again() {
     }
 }
 
-/// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file and an ignore rule may hide.
+/// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file
+/// and an ignore rule may hide.
 #[test]
 fn a_configuration_that_is_extended_counts_under_any_name() {
-    const FILES: &[&str] = &[".gitignore", "app/a.ts", "app/tsconfig.json", "cfg/base.json", "one/x.ts", "two/x.ts"];
+    const FILES: &[&str] = &[
+        ".gitignore",
+        "app/a.ts",
+        "app/tsconfig.json",
+        "cfg/base.json",
+        "one/x.ts",
+        "two/x.ts",
+    ];
     let version = |base: Option<&str>, ignored: &str| -> Texts {
-        let base = base.map(|to| format!("{{\"compilerOptions\": {{\"paths\": {{\"@x\": [\"../{to}/x\"]}}}}}}"));
+        let base = base.map(|to| {
+            format!("{{\"compilerOptions\": {{\"paths\": {{\"@x\": [\"../{to}/x\"]}}}}}}")
+        });
         let texts = [
             Some(ignored.to_owned()),
             Some("import { x } from '@x';\nexport const a = () => x();\n".to_owned()),
@@ -270,7 +369,11 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
             Some("export function x() {}\n".to_owned()),
             Some("export function x() {}\n".to_owned()),
         ];
-        FILES.iter().zip(texts).filter_map(|(path, text)| Some((*path, text?))).collect()
+        FILES
+            .iter()
+            .zip(texts)
+            .filter_map(|(path, text)| Some((*path, text?)))
+            .collect()
     };
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(".git")).unwrap();
@@ -286,20 +389,33 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
     let mut before = Texts::new();
     for (texts, called) in steps {
         write(folder.path(), &texts, FILES);
-        let changed = FILES.iter().filter(|path| before.get(*path) != texts.get(*path));
-        let paths: Vec<_> = changed.map(|path| codeagent_workspace::RepoPath::new(path).unwrap()).collect();
+        let changed = FILES
+            .iter()
+            .filter(|path| before.get(*path) != texts.get(*path));
+        let paths: Vec<_> = changed
+            .map(|path| codeagent_workspace::RepoPath::new(path).unwrap())
+            .collect();
         let answers = engine.answers();
         if before.is_empty() {
             index(&engine);
         } else {
             assert_eq!(
                 answers.changed_files().unwrap(),
-                paths.iter().map(ToString::to_string).filter(|path| path != ".gitignore").collect::<Vec<_>>()
+                paths
+                    .iter()
+                    .map(ToString::to_string)
+                    .filter(|path| path != ".gitignore")
+                    .collect::<Vec<_>>()
             );
-            engine.process_batch(&ChangeBatch::only(paths), &|_| {}).unwrap();
+            engine
+                .process_batch(&ChangeBatch::only(paths), &|_| {})
+                .unwrap();
         }
         let found = dump(&engine);
-        let read: Vec<&str> = found.iter().filter_map(|line| line.strip_prefix("reads\tapp/a.ts\t")).collect();
+        let read: Vec<&str> = found
+            .iter()
+            .filter_map(|line| line.strip_prefix("reads\tapp/a.ts\t"))
+            .collect();
         assert_eq!(read, called.into_iter().collect::<Vec<_>>());
         assert_eq!(found, fresh(&texts, FILES));
         before = texts;
@@ -308,7 +424,10 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
 
 /// The cost of a cycle of `extends` once grew with the cube of its length.
 #[test]
-#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories that they index"
+)]
 fn a_long_cycle_of_extends_costs_what_its_files_cost() {
     const LENGTH: usize = 1_500;
     let folder = tempfile::tempdir().unwrap();
@@ -316,14 +435,28 @@ fn a_long_cycle_of_extends_costs_what_its_files_cost() {
         let at = folder.path().join(format!("t{number}"));
         std::fs::create_dir(&at).unwrap();
         let next = (number + 1) % LENGTH;
-        let config =
-            format!("{{\"extends\":\"../t{next}/tsconfig.json\",\"compilerOptions\":{{\"paths\":{{\"@{number}/*\":[\"./*\"]}}}}}}");
+        let config = format!(
+            "{{\"extends\":\"../t{next}/tsconfig.json\",\"compilerOptions\":{{\"paths\":{{\"@{number}/*\":[\"./*\"]}}}}}}"
+        );
         std::fs::write(at.join("tsconfig.json"), config).unwrap();
-        std::fs::write(at.join("a.ts"), format!("import {{ f }} from '@{number}/a';\nexport function f() {{ f(); }}\n")).unwrap();
+        std::fs::write(
+            at.join("a.ts"),
+            format!("import {{ f }} from '@{number}/a';\nexport function f() {{ f(); }}\n"),
+        )
+        .unwrap();
     }
     let summary = index(&engine(folder.path(), 1, false));
-    let cost = |phase: Phase| summary.phases.iter().find(|time| time.phase == phase).map_or(0.0, |time| time.cpu.as_secs_f64());
-    let (world, rest) = (cost(Phase::World), cost(Phase::Extract) + cost(Phase::Link) + cost(Phase::Store));
+    let cost = |phase: Phase| {
+        summary
+            .phases
+            .iter()
+            .find(|time| time.phase == phase)
+            .map_or(0.0, |time| time.cpu.as_secs_f64())
+    };
+    let (world, rest) = (
+        cost(Phase::World),
+        cost(Phase::Extract) + cost(Phase::Link) + cost(Phase::Store),
+    );
     assert!(world < 20.0 * rest.max(0.1), "{world} {rest}");
 }
 
@@ -341,13 +474,22 @@ fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
             "import { made } from './asks';\nmade().go();\n",
             "import { A, make } from './lib';\nconst a = new A();\na.go();\nmake();\n",
         ];
-        FILES.iter().zip(texts).map(|(path, text)| (*path, text.to_owned())).collect()
+        FILES
+            .iter()
+            .zip(texts)
+            .map(|(path, text)| (*path, text.to_owned()))
+            .collect()
     };
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
     // What is written, and how many files are linked.
-    let steps =
-        [("new A()", "new A()", 4), ("new B()", "new A()", 3), ("new B()", "new B()", 1), ("new A()", "new B()", 3), ("new A()", "1", 4)];
+    let steps = [
+        ("new A()", "new A()", 4),
+        ("new B()", "new A()", 3),
+        ("new B()", "new B()", 1),
+        ("new A()", "new B()", 3),
+        ("new A()", "1", 4),
+    ];
     for (given, taken, linked) in steps {
         let texts = version(given, taken);
         write(folder.path(), &texts, FILES);
@@ -359,13 +501,19 @@ fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
 #[test]
 fn calls_of_names_that_nothing_here_bears_go_outside() {
     let folder = tempfile::tempdir().unwrap();
-    let text =
-        "class Cart { public int Total; void Add(Basket other) { other.Make().Fill(); other.Make(this).Add(1); other.Make().Total(); } }";
-    write(folder.path(), &BTreeMap::from([("shop/Cart.cs", text.to_owned())]), &["shop/Cart.cs"]);
+    let text = "class Cart { public int Total; void Add(Basket other) { other.Make().Fill(); other.Make(this).Add(1); other.Make().Total(); } }";
+    write(
+        folder.path(),
+        &BTreeMap::from([("shop/Cart.cs", text.to_owned())]),
+        &["shop/Cart.cs"],
+    );
     let counts = index(&engine(folder.path(), 1, false)).languages.remove(0);
-    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of `Cart`, for what
-    // is made of one may be one.
-    assert_eq!((counts.calls, counts.calls_external, counts.calls_resolved), (6, 5, 0));
+    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of
+    // `Cart`, for what is made of one may be one.
+    assert_eq!(
+        (counts.calls, counts.calls_external, counts.calls_resolved),
+        (6, 5, 0)
+    );
 }
 
 #[test]
@@ -380,24 +528,45 @@ fn what_objects_hold_may_be_what_is_called() {
     let engine = engine(folder.path(), 1, false);
     let counts = index(&engine).languages.remove(0);
     // `Object.freeze`, a number and a name that nothing bears.
-    assert_eq!((counts.calls, counts.calls_external, counts.calls_resolved), (7, 3, 0));
+    assert_eq!(
+        (counts.calls, counts.calls_external, counts.calls_resolved),
+        (7, 3, 0)
+    );
     let texts = BTreeMap::from([("fixer.js", String::new())]);
     write(folder.path(), &texts, &["fixer.js"]);
     let counts = index(&engine).languages.remove(0);
-    assert_eq!((counts.calls, counts.calls_external, counts.calls_resolved), (6, 6, 0));
+    assert_eq!(
+        (counts.calls, counts.calls_external, counts.calls_resolved),
+        (6, 6, 0)
+    );
 }
 
-/// Indexes under default settings, then under `settings`, then without them again; each time as a fresh index would. The files in between,
-/// with their project and whether they failed.
+/// Indexes under default settings, then under `settings`, then without them again; each time as a
+/// fresh index would. The files in between, with their project and whether they failed.
 fn under_settings(settings: &str) -> Vec<String> {
     const CONFIG: &[&str] = &[".codeagent/config.json"];
     let texts = Texts::from([
-        ("src/a.ts", "import { b } from '../lib/b';\nexport function a() {\n    b();\n}\n".to_owned()),
+        (
+            "src/a.ts",
+            "import { b } from '../lib/b';\nexport function a() {\n    b();\n}\n".to_owned(),
+        ),
         ("lib/b.ts", "export function b() {}\n".to_owned()),
-        ("cs/A.cs", "class A { void M() => new Other().N(); }\n".to_owned()),
-        ("shared/Other.cs", "class Other { internal void N() {} }\n".to_owned()),
-        ("cs/A.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned()),
-        ("other/B.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned()),
+        (
+            "cs/A.cs",
+            "class A { void M() => new Other().N(); }\n".to_owned(),
+        ),
+        (
+            "shared/Other.cs",
+            "class Other { internal void N() {} }\n".to_owned(),
+        ),
+        (
+            "cs/A.csproj",
+            "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned(),
+        ),
+        (
+            "other/B.csproj",
+            "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned(),
+        ),
         ("node_modules/m/m.ts", "export const m = 1;\n".to_owned()),
         ("cs/bin/b.cs", "class B {}\n".to_owned()),
     ]);
@@ -416,27 +585,64 @@ fn under_settings(settings: &str) -> Vec<String> {
     write(updated.path(), &config, CONFIG);
     write(fresh.path(), &config, CONFIG);
     let after = dump_of(&engine);
-    assert_eq!(after, dump_of(&self::engine(fresh.path(), 1, false)), "{settings}");
+    assert_eq!(
+        after,
+        dump_of(&self::engine(fresh.path(), 1, false)),
+        "{settings}"
+    );
     assert!(index(&engine).unchanged, "{settings}");
     let files = crate::store::files(&engine.answers().snapshot().unwrap()).unwrap();
     write(updated.path(), &Texts::new(), CONFIG);
     assert_eq!(before, dump_of(&engine), "back from {settings}");
     let failed = |row: &crate::store::FileRow| if row.problem.is_some() { " failed" } else { "" };
-    files.iter().map(|row| format!("{} {}{}", row.path, row.project_id, failed(row))).collect()
+    files
+        .iter()
+        .map(|row| format!("{} {}{}", row.path, row.project_id, failed(row)))
+        .collect()
 }
 
 #[test]
 fn changed_settings_take_effect_as_in_a_fresh_index() {
     let cases: [(&str, &[&str]); 7] = [
-        (r#"{"exclude": ["lib"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."]),
-        (r#"{"include": ["src", "**/*.cs"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."]),
+        (
+            r#"{"exclude": ["lib"]}"#,
+            &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."],
+        ),
+        (
+            r#"{"include": ["src", "**/*.cs"]}"#,
+            &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."],
+        ),
         (r#"{"include": ["cs/bin/**", "node_modules", ".git"]}"#, &[]),
-        (r#"{"languages": ["csharp"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs ."]),
-        (r#"{"max_file_bytes": 38}"#, &["cs/A.cs cs/A.csproj failed", "lib/b.ts .", "shared/Other.cs .", "src/a.ts . failed"]),
-        (r#"{"max_line_bytes": 30}"#, &["cs/A.cs cs/A.csproj failed", "lib/b.ts .", "shared/Other.cs . failed", "src/a.ts ."]),
+        (
+            r#"{"languages": ["csharp"]}"#,
+            &["cs/A.cs cs/A.csproj", "shared/Other.cs ."],
+        ),
+        (
+            r#"{"max_file_bytes": 38}"#,
+            &[
+                "cs/A.cs cs/A.csproj failed",
+                "lib/b.ts .",
+                "shared/Other.cs .",
+                "src/a.ts . failed",
+            ],
+        ),
+        (
+            r#"{"max_line_bytes": 30}"#,
+            &[
+                "cs/A.cs cs/A.csproj failed",
+                "lib/b.ts .",
+                "shared/Other.cs . failed",
+                "src/a.ts .",
+            ],
+        ),
         (
             r#"{"projects": {"shared": "other/B.csproj", "cs": "none.csproj", "**": "other/B.csproj"}}"#,
-            &["cs/A.cs cs/A.csproj", "lib/b.ts .", "shared/Other.cs other/B.csproj", "src/a.ts ."],
+            &[
+                "cs/A.cs cs/A.csproj",
+                "lib/b.ts .",
+                "shared/Other.cs other/B.csproj",
+                "src/a.ts .",
+            ],
         ),
     ];
     for (settings, expected) in cases {
@@ -447,15 +653,30 @@ fn changed_settings_take_effect_as_in_a_fresh_index() {
 #[test]
 fn settings_that_cannot_be_used_stop_a_batch_unless_tolerated() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &Texts::from([("a.ts", "export const a = 1;\n".to_owned())]), &["a.ts"]);
+    write(
+        folder.path(),
+        &Texts::from([("a.ts", "export const a = 1;\n".to_owned())]),
+        &["a.ts"],
+    );
     let broken = Texts::from([(".codeagent/config.json", "{\"include\": 1}".to_owned())]);
     let strict = engine(folder.path(), 1, false);
     index(&strict);
     write(folder.path(), &broken, &[".codeagent/config.json"]);
     let error = strict.index(&|_| {}).unwrap_err();
-    assert!(error.kind() == crate::engine::ErrorKind::Usage && error.to_string().contains("line 1, column 13"), "{error}");
+    assert!(
+        error.kind() == crate::engine::ErrorKind::Usage
+            && error.to_string().contains("line 1, column 13"),
+        "{error}"
+    );
     drop(strict);
-    let tolerant = Engine::open(folder.path(), EngineOptions { tolerate_config: true, ..options(folder.path()) }).unwrap();
+    let tolerant = Engine::open(
+        folder.path(),
+        EngineOptions {
+            tolerate_config: true,
+            ..options(folder.path())
+        },
+    )
+    .unwrap();
     assert_eq!(index(&tolerant).files(), 1);
     assert!(tolerant.answers().workspace().config().remarks[0].contains("line 1, column 13"));
 }
@@ -472,9 +693,22 @@ fn the_settings_speak_of_our_languages() {
 fn long_work_in_the_background_steps_back_and_an_edit_does_not() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &texts(&[0; 8]), SHOP);
-    let ingest = IngestOptions { in_background: true, ..IngestOptions::default() };
-    let engine = Engine::open(folder.path(), EngineOptions { ingest, ..options(folder.path()) }).unwrap();
-    let (before, seen) = (codeagent_workspace::steps_back(), std::sync::Mutex::new(Vec::new()));
+    let ingest = IngestOptions {
+        in_background: true,
+        ..IngestOptions::default()
+    };
+    let engine = Engine::open(
+        folder.path(),
+        EngineOptions {
+            ingest,
+            ..options(folder.path())
+        },
+    )
+    .unwrap();
+    let (before, seen) = (
+        codeagent_workspace::steps_back(),
+        std::sync::Mutex::new(Vec::new()),
+    );
     let look = |progress: Progress| {
         if progress.phase == Phase::Extract {
             seen.lock().unwrap().push(codeagent_workspace::steps_back());
@@ -482,11 +716,19 @@ fn long_work_in_the_background_steps_back_and_an_edit_does_not() {
     };
     engine.index(&look).unwrap();
     let indexed = std::mem::take(&mut *seen.lock().unwrap());
-    assert!(indexed.len() == 6 && indexed.iter().all(|steps| *steps > before), "{indexed:?}");
+    assert!(
+        indexed.len() == 6 && indexed.iter().all(|steps| *steps > before),
+        "{indexed:?}"
+    );
     for choice in [1, 0] {
         write(folder.path(), &texts(&[choice, 0, 0, 0, 0, 0, 0, 0]), SHOP);
         seen.lock().unwrap().clear();
-        engine.process_batch(&ChangeBatch::only([codeagent_workspace::RepoPath::new("src/cart.ts").unwrap()]), &look).unwrap();
+        engine
+            .process_batch(
+                &ChangeBatch::only([codeagent_workspace::RepoPath::new("src/cart.ts").unwrap()]),
+                &look,
+            )
+            .unwrap();
     }
     assert_eq!(*seen.lock().unwrap(), [before]);
 }

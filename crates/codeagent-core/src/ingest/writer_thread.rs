@@ -1,6 +1,7 @@
 //! The one thread that writes: it owns the [`Writer`] and takes commands through a bounded channel.
 //!
-//! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is slowed down, not remembered.
+//! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is
+//! slowed down, not remembered.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,9 +85,17 @@ impl WriterThread {
             let _alive = alive;
             run(writer, &inbox, &own);
         };
-        let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(work);
+        let thread = std::thread::Builder::new()
+            .name("codeagent-writer".to_owned())
+            .spawn(work);
         let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
-        Ok(Self { outbox: Some(outbox), interrupter, guard, pulse, thread: Some(thread) })
+        Ok(Self {
+            outbox: Some(outbox),
+            interrupter,
+            guard,
+            pulse,
+            thread: Some(thread),
+        })
     }
 
     /// What notices that others write the database.
@@ -138,7 +147,10 @@ impl WriterThread {
         self.wait_for(WriteCommand::Checkpoint)
     }
 
-    fn wait_for(&self, command: impl FnOnce(Sender<Result<(), StoreError>>) -> WriteCommand) -> Result<(), IngestError> {
+    fn wait_for(
+        &self,
+        command: impl FnOnce(Sender<Result<(), StoreError>>) -> WriteCommand,
+    ) -> Result<(), IngestError> {
         let (reply, answer) = bounded(1);
         self.send(command(reply))?;
         Ok(answer.recv().map_err(|_| IngestError::WriterGone)??)
@@ -172,16 +184,29 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
                 }
             }
             WriteCommand::Apply(batch, reply) => {
-                let result = failed.take().map_or_else(|| guard.while_writing(|| writer.apply(*batch)), Err);
-                let written = result.map(|applied| Written { applied, cpu: since.elapsed() });
+                let result = failed
+                    .take()
+                    .map_or_else(|| guard.while_writing(|| writer.apply(*batch)), Err);
+                let written = result.map(|applied| Written {
+                    applied,
+                    cpu: since.elapsed(),
+                });
                 since = ThreadTime::now();
                 answer(&reply, written);
             }
             WriteCommand::Vectors(model, vectors, reply) => {
-                answer(&reply, guard.while_writing(|| writer.put_vectors(&model, &vectors)));
+                answer(
+                    &reply,
+                    guard.while_writing(|| writer.put_vectors(&model, &vectors)),
+                );
             }
-            WriteCommand::CollectVectors(model, reply) => answer(&reply, guard.while_writing(|| writer.collect_vectors(&model))),
-            WriteCommand::Checkpoint(reply) => answer(&reply, guard.while_writing(|| writer.checkpoint())),
+            WriteCommand::CollectVectors(model, reply) => answer(
+                &reply,
+                guard.while_writing(|| writer.collect_vectors(&model)),
+            ),
+            WriteCommand::Checkpoint(reply) => {
+                answer(&reply, guard.while_writing(|| writer.checkpoint()))
+            }
         }
     }
     guard.while_writing(|| {
@@ -193,9 +218,13 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
     });
 }
 
-/// The next command. Once none has come for a while, the log is copied into the database, so that damage of the log's index, which has no checksums,
-/// cannot hide what is in the log.
-fn next(writer: &mut Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) -> Option<WriteCommand> {
+/// The next command. Once none has come for a while, the log is copied into the database, so that
+/// damage of the log's index, which has no checksums, cannot hide what is in the log.
+fn next(
+    writer: &mut Writer,
+    inbox: &Receiver<WriteCommand>,
+    guard: &Guard,
+) -> Option<WriteCommand> {
     match inbox.recv_timeout(CALM) {
         Ok(command) => return Some(command),
         Err(RecvTimeoutError::Disconnected) => return None,

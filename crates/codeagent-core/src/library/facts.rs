@@ -1,15 +1,16 @@
 //! A unit becomes the facts that its declaration in C# would give, without bodies.
 //!
-//! A named type is written from the global namespace on (`global::`, the whole namespace as one segment, the types), so that no using plays
-//! a part; a type parameter is looked up from the scope that declares it.
+//! A named type is written from the global namespace on (`global::`, the whole namespace as one
+//! segment, the types), so that no using plays a part; a type parameter is looked up from the scope
+//! that declares it.
 //!
 //! **Limits.** Nothing has a position: such a file is never linked and has no nodes.
 
 use rustc_hash::FxHashMap;
 
 use crate::library::form::{
-    KEYWORDS, MemberDeclaration, MemberKind, ParameterDeclaration, TextId, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber,
-    TypeParameter, Unit,
+    KEYWORDS, MemberDeclaration, MemberKind, ParameterDeclaration, TextId, Traits, TypeDeclaration,
+    TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
 };
 use crate::library::pack::Packed;
 use crate::model::facts::*;
@@ -65,12 +66,18 @@ impl Builder<'_> {
     }
 
     fn scope(&mut self, kind: ScopeKind, parent: ScopeId, owner: DeclId) -> ScopeId {
-        self.facts.scopes.push(Scope { kind, parent, owner });
+        self.facts.scopes.push(Scope {
+            kind,
+            parent,
+            owner,
+        });
         ScopeId(self.facts.scopes.len() as u32 - 1)
     }
 
     fn declare(&mut self, kind: DeclKind, name: Sym, scope: ScopeId) -> DeclId {
-        self.facts.decls.push(Declaration::new(kind, name, scope, Position::default()));
+        self.facts
+            .decls
+            .push(Declaration::new(kind, name, scope, Position::default()));
         DeclId(self.facts.decls.len() as u32 - 1)
     }
 
@@ -116,11 +123,17 @@ impl Builder<'_> {
         self.decl(decl).detail = detail_of(ty.traits);
         self.around.push(Around { decl, scope: inner });
         self.type_params(decl, inner, &ty.type_params);
-        let bases = ty.bases.iter().map(|base| self.base(BaseClause::Base, *base, ScopeId::NONE)).collect::<Vec<_>>();
+        let bases = ty
+            .bases
+            .iter()
+            .map(|base| self.base(BaseClause::Base, *base, ScopeId::NONE))
+            .collect::<Vec<_>>();
         let bases = self.facts.add_list(bases);
         self.decl(decl).bases = bases;
         if ty.kind == TypeKind::Delegate {
-            let result = ty.result.map_or(TypeId::NONE, |result| self.type_expr(result, ScopeId::NONE));
+            let result = ty
+                .result
+                .map_or(TypeId::NONE, |result| self.type_expr(result, ScopeId::NONE));
             self.decl(decl).ty = result;
             self.params(decl, inner, &ty.params, ScopeId::NONE);
         }
@@ -148,19 +161,31 @@ impl Builder<'_> {
         let name = self.text(member.name);
         let decl = self.declare(kind, name, scope);
         let callable = !member.params.is_empty() || !member.type_params.is_empty();
-        let inner = if callable { self.scope(ScopeKind::Function, scope, decl) } else { scope };
+        let inner = if callable {
+            self.scope(ScopeKind::Function, scope, decl)
+        } else {
+            scope
+        };
         if callable {
             self.decl(decl).inner = inner;
         }
         self.decl(decl).flags = flags(member.traits) | DeclFlags::MEMBER;
         self.decl(decl).detail = detail_of(member.traits);
         self.type_params(decl, inner, &member.type_params);
-        let ty = member.ty.map_or(TypeId::NONE, |ty| self.type_expr(ty, inner));
+        let ty = member
+            .ty
+            .map_or(TypeId::NONE, |ty| self.type_expr(ty, inner));
         self.decl(decl).ty = ty;
         self.params(decl, inner, &member.params, inner);
     }
 
-    fn params(&mut self, owner: DeclId, scope: ScopeId, params: &[ParameterDeclaration], method: ScopeId) {
+    fn params(
+        &mut self,
+        owner: DeclId,
+        scope: ScopeId,
+        params: &[ParameterDeclaration],
+        method: ScopeId,
+    ) {
         let made: Vec<DeclId> = params
             .iter()
             .map(|param| {
@@ -190,11 +215,19 @@ impl Builder<'_> {
         self.decl(owner).type_params = list;
         for (param, decl) in params.iter().zip(made) {
             let mut bases = Vec::new();
-            for (word, has) in [("class", Traits::CLASS), ("struct", Traits::STRUCT), ("new()", Traits::NEW)] {
+            for (word, has) in [
+                ("class", Traits::CLASS),
+                ("struct", Traits::STRUCT),
+                ("new()", Traits::NEW),
+            ] {
                 if param.traits.has(has) {
                     let word = self.name(word);
                     let ty = self.add_type(TypeExpr::Primitive(word));
-                    bases.push(Base { clause: BaseClause::ConstraintWord, ty, at: Position::default() });
+                    bases.push(Base {
+                        clause: BaseClause::ConstraintWord,
+                        ty,
+                        at: Position::default(),
+                    });
                 }
             }
             for constraint in &param.constraints {
@@ -206,7 +239,11 @@ impl Builder<'_> {
     }
 
     fn base(&mut self, clause: BaseClause, ty: TypeNumber, method: ScopeId) -> Base {
-        Base { clause, ty: self.type_expr(ty, method), at: Position::default() }
+        Base {
+            clause,
+            ty: self.type_expr(ty, method),
+            at: Position::default(),
+        }
     }
 
     fn add_type(&mut self, ty: TypeExpr) -> TypeId {
@@ -218,7 +255,9 @@ impl Builder<'_> {
     fn type_expr(&mut self, number: TypeNumber, method: ScopeId) -> TypeId {
         // Only what mentions a type parameter depends on where it stands.
         let place = if self.is_open(number) {
-            method.some().unwrap_or(self.around.last().map_or(ScopeId(0), |around| around.scope))
+            method
+                .some()
+                .unwrap_or(self.around.last().map_or(ScopeId(0), |around| around.scope))
         } else {
             ScopeId(0)
         };
@@ -228,7 +267,14 @@ impl Builder<'_> {
         let forms = self.forms;
         let expr = match forms.get(number as usize) {
             None | Some(TypeForm::Unknown) => TypeExpr::Unknown,
-            Some(TypeForm::Keyword(word)) => TypeExpr::Primitive(self.name(KEYWORDS.get(usize::from(*word)).copied().unwrap_or_default())),
+            Some(TypeForm::Keyword(word)) => TypeExpr::Primitive(
+                self.name(
+                    KEYWORDS
+                        .get(usize::from(*word))
+                        .copied()
+                        .unwrap_or_default(),
+                ),
+            ),
             Some(TypeForm::TypeParameter(index)) => self.type_parameter(*index),
             Some(TypeForm::MethodParameter(index)) => self.method_parameter(*index, method),
             Some(TypeForm::Named(namespace, segments)) => self.named(*namespace, segments, method),
@@ -239,7 +285,11 @@ impl Builder<'_> {
             Some(TypeForm::Tuple(elements)) => {
                 let made: Vec<Element> = elements
                     .iter()
-                    .map(|(name, ty)| Element { name: self.text(*name), ty: self.type_expr(*ty, method), rest: false })
+                    .map(|(name, ty)| Element {
+                        name: self.text(*name),
+                        ty: self.type_expr(*ty, method),
+                        rest: false,
+                    })
                     .collect();
                 TypeExpr::Tuple(self.facts.add_list(made))
             }
@@ -253,22 +303,46 @@ impl Builder<'_> {
     fn is_open(&self, number: TypeNumber) -> bool {
         match self.forms.get(number as usize) {
             Some(TypeForm::TypeParameter(_) | TypeForm::MethodParameter(_)) => true,
-            Some(TypeForm::Named(_, segments)) => segments.iter().any(|(_, args)| args.iter().any(|arg| self.is_open(*arg))),
-            Some(TypeForm::Array(of, _) | TypeForm::Pointer(of) | TypeForm::ByRef(of) | TypeForm::Nullable(of)) => self.is_open(*of),
+            Some(TypeForm::Named(_, segments)) => segments
+                .iter()
+                .any(|(_, args)| args.iter().any(|arg| self.is_open(*arg))),
+            Some(
+                TypeForm::Array(of, _)
+                | TypeForm::Pointer(of)
+                | TypeForm::ByRef(of)
+                | TypeForm::Nullable(of),
+            ) => self.is_open(*of),
             Some(TypeForm::Tuple(elements)) => elements.iter().any(|(_, ty)| self.is_open(*ty)),
             _ => false,
         }
     }
 
-    fn named(&mut self, namespace: TextId, segments: &[(TextId, Vec<TypeNumber>)], method: ScopeId) -> TypeExpr {
-        let mut made = vec![Segment { name: self.name("global::"), args: List::default() }];
+    fn named(
+        &mut self,
+        namespace: TextId,
+        segments: &[(TextId, Vec<TypeNumber>)],
+        method: ScopeId,
+    ) -> TypeExpr {
+        let mut made = vec![Segment {
+            name: self.name("global::"),
+            args: List::default(),
+        }];
         if namespace != 0 {
-            made.push(Segment { name: self.text(namespace), args: List::default() });
+            made.push(Segment {
+                name: self.text(namespace),
+                args: List::default(),
+            });
         }
         for (name, args) in segments {
-            let args: Vec<TypeId> = args.iter().map(|arg| self.type_expr(*arg, method)).collect();
+            let args: Vec<TypeId> = args
+                .iter()
+                .map(|arg| self.type_expr(*arg, method))
+                .collect();
             let args = self.facts.add_list(args);
-            made.push(Segment { name: self.text(*name), args });
+            made.push(Segment {
+                name: self.text(*name),
+                args,
+            });
         }
         TypeExpr::Name(self.facts.add_list(made), ScopeId(0))
     }
@@ -300,7 +374,13 @@ impl Builder<'_> {
     }
 
     fn parameter_name(&mut self, name: Sym, scope: ScopeId) -> TypeExpr {
-        TypeExpr::Name(self.facts.add_list([Segment { name, args: List::default() }]), scope)
+        TypeExpr::Name(
+            self.facts.add_list([Segment {
+                name,
+                args: List::default(),
+            }]),
+            scope,
+        )
     }
 }
 
@@ -318,7 +398,11 @@ fn detail(access: Access) -> Detail {
 }
 
 fn detail_of(traits: Traits) -> DetailId {
-    if traits.has(Traits::PROTECTED) { PROTECTED } else { PUBLIC }
+    if traits.has(Traits::PROTECTED) {
+        PROTECTED
+    } else {
+        PUBLIC
+    }
 }
 
 fn flags(traits: Traits) -> DeclFlags {

@@ -1,10 +1,11 @@
-//! What does a compiled library declare: its public and protected types and members with their signatures, and no more.
+//! What does a compiled library declare: its public and protected types and members with their
+//! signatures, and no more.
 //!
-//! A [`Unit`] is one top-level type with all that it nests. Names are numbers in the table of texts of the [`super::pack::Packer`] that made
-//! the unit; types are numbers in the unit's own table.
+//! A [`Unit`] is one top-level type with all that it nests. Names are numbers in the table of texts
+//! of the [`super::pack::Packer`] that made the unit; types are numbers in the unit's own table.
 //!
-//! **Limits.** Nullability of reference types, values of constants and defaults, attributes and accessors of properties are left out: no
-//! rule of the linker asks for them.
+//! **Limits.** Nullability of reference types, values of constants and defaults, attributes and
+//! accessors of properties are left out: no rule of the linker asks for them.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,8 @@ pub type TypeNumber = u32;
 
 /// The keyword types, in the order of [`TypeForm::Keyword`].
 pub const KEYWORDS: &[&str] = &[
-    "void", "bool", "char", "sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "string", "nint",
-    "nuint", "object", "decimal", "dynamic",
+    "void", "bool", "char", "sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong",
+    "float", "double", "string", "nint", "nuint", "object", "decimal", "dynamic",
 ];
 
 /// One top-level type.
@@ -40,7 +41,8 @@ pub enum TypeForm {
     TypeParameter(u16),
     /// A type parameter of the method.
     MethodParameter(u16),
-    /// A declared type: its namespace and its name, after those of the types around it, each with its own type arguments.
+    /// A declared type: its namespace and its name, after those of the types around it, each with
+    /// its own type arguments.
     Named(TextId, Vec<(TextId, Vec<TypeNumber>)>),
     /// An array of a rank.
     Array(TypeNumber, u8),

@@ -1,7 +1,8 @@
 //! What do the libraries of JavaScript declare, and which of it can the names of a world lead to?
 //!
-//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in the binary as one blob (`data/`) of [`texts`],
-//! made by `codeagent-externals`: without comments, cut at declarations and their members.
+//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in
+//! the binary as one blob (`data/`) of [`texts`], made by `codeagent-externals`: without comments,
+//! cut at declarations and their members.
 //!
 //! **Limits.** One version of each library.
 //!
@@ -24,9 +25,11 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Adds a library that takes in others. Those stand before it, in the order in which they are taken in.
+    /// Adds a library that takes in others. Those stand before it, in the order in which they are
+    /// taken in.
     pub fn library(&mut self, name: &str, references: Vec<String>) {
-        self.libraries.push((name.to_owned(), references, Vec::new()));
+        self.libraries
+            .push((name.to_owned(), references, Vec::new()));
     }
 
     /// Adds a declaration of the last library.
@@ -40,7 +43,18 @@ impl Packer {
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let all = || self.libraries.iter().flat_map(|library| &library.2);
-        (all().count(), all().map(|declaration| declaration.parts.iter().filter(|part| part.0.is_some()).count()).sum())
+        (
+            all().count(),
+            all()
+                .map(|declaration| {
+                    declaration
+                        .parts
+                        .iter()
+                        .filter(|part| part.0.is_some())
+                        .count()
+                })
+                .sum(),
+        )
     }
 
     /// The blob.
@@ -48,8 +62,13 @@ impl Packer {
     pub fn finish(&self) -> Vec<u8> {
         let mut text = String::new();
         for (name, references, declarations) in &self.libraries {
-            write_section(std::iter::once(name).chain(references).map(String::as_str), &mut text);
-            declarations.iter().for_each(|declaration| declaration.write(&mut text));
+            write_section(
+                std::iter::once(name).chain(references).map(String::as_str),
+                &mut text,
+            );
+            declarations
+                .iter()
+                .for_each(|declaration| declaration.write(&mut text));
         }
         packed(&text)
     }
@@ -85,7 +104,9 @@ impl Libraries {
         static TEXT: OnceLock<String> = OnceLock::new();
         static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
         // The blob is whole, a test reads it.
-        LIBRARIES.get_or_init(|| Self { texts: Texts::read(TEXT.get_or_init(|| unpacked(BLOB)), false) })
+        LIBRARIES.get_or_init(|| Self {
+            texts: Texts::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
+        })
     }
 
     /// Their declarations, a section for each library.
@@ -100,7 +121,8 @@ impl Libraries {
         self.texts.numbers.get(name).copied()
     }
 
-    /// The libraries of these names with all that they take in; names that no library has are passed over.
+    /// The libraries of these names with all that they take in; names that no library has are
+    /// passed over.
     pub fn select<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Selection {
         let mut selected = Selection::default();
         let mut open: Vec<&str> = names.into_iter().collect();
@@ -116,12 +138,23 @@ impl Libraries {
 
     /// A library by the name that `lib` has for it.
     fn library(&self, name: &str) -> Option<usize> {
-        let finished = |part: &str| self.texts.sections.iter().rposition(|library| is_finished(library.name, part));
+        let finished = |part: &str| {
+            self.texts
+                .sections
+                .iter()
+                .rposition(|library| is_finished(library.name, part))
+        };
         let same = match name {
             "es6" => self.find("es2015"),
             "es7" => self.find("es2016"),
             // A target that is newer than the libraries here.
-            _ => self.find(name).or_else(|| if name.ends_with(".full") { self.find("esnext.full") } else { None }),
+            _ => self.find(name).or_else(|| {
+                if name.ends_with(".full") {
+                    self.find("esnext.full")
+                } else {
+                    None
+                }
+            }),
         };
         // What was new once: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
@@ -130,7 +163,9 @@ impl Libraries {
 
 /// Whether a library is a part of a year's: `es2021.weakref`.
 fn is_finished(name: &str, part: &str) -> bool {
-    let year = name.strip_suffix(part).and_then(|year| year.strip_suffix('.'));
+    let year = name
+        .strip_suffix(part)
+        .and_then(|year| year.strip_suffix('.'));
     year.is_some_and(|year| year.starts_with("es2"))
 }
 
@@ -143,18 +178,35 @@ mod tests {
     /// The texts of what some names lead to in libraries, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
-        let sources = Taking::new(all.texts(), &is_name, &|library| libraries.has(library), &|_| None).finish();
-        sources[0].taken(&is_name).into_iter().map(|(library, text)| (all.texts.sections[library].name, text)).collect()
+        let sources = Taking::new(
+            all.texts(),
+            &is_name,
+            &|library| libraries.has(library),
+            &|_| None,
+        )
+        .finish();
+        sources[0]
+            .taken(&is_name)
+            .into_iter()
+            .map(|(library, text)| (all.texts.sections[library].name, text))
+            .collect()
     }
 
     fn texts(libraries: &[&str], names: &[&str]) -> Vec<(&'static str, String)> {
-        taken(Libraries::get().select(libraries.iter().copied()), |name| names.contains(&name))
+        taken(Libraries::get().select(libraries.iter().copied()), |name| {
+            names.contains(&name)
+        })
     }
 
     #[test]
     fn every_library_parses_whole() {
         let all = &Libraries::get().texts;
-        assert!(all.count() > 3000 && all.sections.len() < 128, "{} {}", all.count(), all.sections.len());
+        assert!(
+            all.count() > 3000 && all.sections.len() < 128,
+            "{} {}",
+            all.count(),
+            all.sections.len()
+        );
         let mut partial = Vec::new();
         for (library, text) in taken(Selection(u128::MAX), |_| true) {
             let facts = declared(&text);
@@ -169,14 +221,26 @@ mod tests {
     #[test]
     fn names_lead_to_declarations_and_their_members() {
         let found = texts(&["es5"], &["Array", "indexOf"]);
-        let [(_, text)] = &found[..] else { panic!("{found:?}") };
-        assert!(text.contains("indexOf(") && text.contains("[n: number]: T;"), "{text}");
-        assert!(!text.contains("forEach(") && !text.contains("interface Date"), "{text}");
+        let [(_, text)] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert!(
+            text.contains("indexOf(") && text.contains("[n: number]: T;"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("forEach(") && !text.contains("interface Date"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_member_leads_to_what_it_mentions_if_it_is_named() {
-        let has_request = |names: &[&str]| texts(&["dom"], names).iter().any(|(_, text)| text.contains("interface Body "));
+        let has_request = |names: &[&str]| {
+            texts(&["dom"], names)
+                .iter()
+                .any(|(_, text)| text.contains("interface Body "))
+        };
         assert!(!has_request(&["fetch_"]));
         assert!(!has_request(&["Navigator"]));
         assert!(has_request(&["fetch"]));
@@ -185,11 +249,20 @@ mod tests {
     #[test]
     fn a_selection_takes_in_what_its_libraries_do() {
         let all = Libraries::get();
-        let has = |names: &[&str], library: &str| all.select(names.iter().copied()).has(all.find(library).unwrap_or(127));
-        assert!(has(&["es2015"], "es5") && has(&["es2015"], "es2015.promise") && !has(&["es2015"], "es2016.array.include"));
+        let has = |names: &[&str], library: &str| {
+            all.select(names.iter().copied())
+                .has(all.find(library).unwrap_or(127))
+        };
+        assert!(
+            has(&["es2015"], "es5")
+                && has(&["es2015"], "es2015.promise")
+                && !has(&["es2015"], "es2016.array.include")
+        );
         assert!(has(&["es6"], "es2015.core") && !has(&["es6"], "dom"));
         assert!(has(&["es2015.full"], "dom") && !has(&["es2015.full"], "es2016"));
-        assert!(has(&["esnext.weakref"], "es2021.weakref") && has(&["es2099.full"], "esnext.iterator"));
+        assert!(
+            has(&["esnext.weakref"], "es2021.weakref") && has(&["es2099.full"], "esnext.iterator")
+        );
         assert_eq!(all.select(["no such library"]), Selection::default());
     }
 
@@ -197,7 +270,14 @@ mod tests {
     fn those_that_are_taken_in_stand_before() {
         let all = Libraries::get();
         for (number, library) in all.texts.sections.iter().enumerate() {
-            assert!(library.fields.iter().all(|reference| all.find(reference).is_some_and(|other| other < number)), "{}", library.name);
+            assert!(
+                library
+                    .fields
+                    .iter()
+                    .all(|reference| all.find(reference).is_some_and(|other| other < number)),
+                "{}",
+                library.name
+            );
         }
     }
 }

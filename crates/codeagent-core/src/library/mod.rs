@@ -1,21 +1,26 @@
 //! What do the libraries of the outside declare, and which of it does a repository need?
 //!
-//! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions lie in the binary as one blob (`data/`), made from the
-//! metadata of their assemblies by `codeagent-externals`. A process decompresses it once, when it first builds a world with C# in it.
+//! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions lie in the
+//! binary as one blob (`data/`), made from the metadata of their assemblies by
+//! `codeagent-externals`. A process decompresses it once, when it first builds a world with C# in
+//! it.
 //!
-//! **What is taken.** A world takes the units (a top-level type with all it nests) that some name in its C# files can lead to: types of that
-//! simple name, static classes with an extension method of that name, and from each unit the types in its base list and in the signatures
-//! of members of such a name, in whichever library these are. A name that no file has can be asked of no table, so what is left out cannot be seen: the answer for a
-//! file depends on its own names alone, and neither on other files nor on what was indexed before. Namespaces are all there.
+//! **What is taken.** A world takes the units (a top-level type with all it nests) that some name
+//! in its C# files can lead to: types of that simple name, static classes with an extension method
+//! of that name, and from each unit the types in its base list and in the signatures of members of
+//! such a name, in whichever library these are. A name that no file has can be asked of no table,
+//! so what is left out cannot be seen: the answer for a file depends on its own names alone, and
+//! neither on other files nor on what was indexed before. Namespaces are all there.
 //!
-//! **What it costs.** A unit is decoded and becomes facts once in a process, then it is shared; a world adds it to its tables. A repository
-//! pays for the part of the library it uses.
+//! **What it costs.** A unit is decoded and becomes facts once in a process, then it is shared; a
+//! world adds it to its tables. A repository pays for the part of the library it uses.
 //!
-//! **Packages.** The declarations of an assembly that a package brings are a [`Library`] like that of the frameworks ([`metadata`]). What the
-//! frameworks declare is taken from them: in most packages that also declare it, it is the same.
+//! **Packages.** The declarations of an assembly that a package brings are a [`Library`] like that
+//! of the frameworks ([`metadata`]). What the frameworks declare is taken from them: in most
+//! packages that also declare it, it is the same.
 //!
-//! **Limits.** One version for all: .NET 9. To a project of an older framework some members and overloads are there that it does not have;
-//! its own declaration of such a type goes before.
+//! **Limits.** One version for all: .NET 9. To a project of an older framework some members and
+//! overloads are there that it does not have; its own declaration of such a type goes before.
 
 pub mod form;
 pub mod javascript;
@@ -33,7 +38,10 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::library::form::{MemberDeclaration, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter, Unit};
+use crate::library::form::{
+    MemberDeclaration, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter,
+    Unit,
+};
 pub use crate::library::needed::needed;
 use crate::library::pack::Packed;
 pub use crate::library::pack::Packer;
@@ -57,7 +65,8 @@ pub struct Library {
 /// One top-level type as a file that declares nothing else.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a file.
+    /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a
+    /// file.
     pub path: Arc<str>,
     /// Namespace.
     pub namespace: Box<str>,
@@ -87,7 +96,9 @@ impl Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         // The blob is whole, a test reads it: what can lack is memory.
         LIBRARY.get_or_init(|| {
-            Self::read("dotnet:", DOTNET).unwrap_or_else(|error| panic!("the declarations of .NET cannot be unpacked: {error}"))
+            Self::read("dotnet:", DOTNET).unwrap_or_else(|error| {
+                panic!("the declarations of .NET cannot be unpacked: {error}")
+            })
         })
     }
 
@@ -102,7 +113,12 @@ impl Library {
             exact.insert((unit.namespace, unit.name, unit.arity), number as u32);
         }
         let decoded = packed.units.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { place: place.into(), packed, exact, decoded })
+        Ok(Self {
+            place: place.into(),
+            packed,
+            exact,
+            decoded,
+        })
     }
 
     /// The names of all namespaces, sorted.
@@ -125,12 +141,22 @@ impl Library {
     fn declared(&self, number: u32) -> &Declared {
         self.decoded[number as usize].get_or_init(|| {
             let entry = self.packed.units[number as usize];
-            let (namespace, name) = (self.packed.text(entry.namespace), self.packed.text(entry.name));
+            let (namespace, name) = (
+                self.packed.text(entry.namespace),
+                self.packed.text(entry.name),
+            );
             let dot = if namespace.is_empty() { "" } else { "." };
-            let arity = if entry.arity == 0 { String::new() } else { format!("`{}", entry.arity) };
+            let arity = if entry.arity == 0 {
+                String::new()
+            } else {
+                format!("`{}", entry.arity)
+            };
             // The blob is our own work: one that cannot be decoded declares nothing.
             let (facts, leads_to) = match self.packed.unit(number) {
-                Ok(unit) => (facts::facts(&self.packed, entry.namespace, &unit), self.leads_to(&unit)),
+                Ok(unit) => (
+                    facts::facts(&self.packed, entry.namespace, &unit),
+                    self.leads_to(&unit),
+                ),
                 Err(_) => (Facts::of(Dialect::CSharp), Arc::default()),
             };
             Declared {
@@ -146,7 +172,13 @@ impl Library {
 
     /// The unit of a type.
     fn unit_of(&self, namespace: &str, name: &str, arity: u16) -> Option<u32> {
-        self.exact.get(&(self.packed.number(namespace)?, self.packed.number(name)?, arity)).copied()
+        self.exact
+            .get(&(
+                self.packed.number(namespace)?,
+                self.packed.number(name)?,
+                arity,
+            ))
+            .copied()
     }
 
     /// Every unit that a unit leads to, sorted.
@@ -155,47 +187,87 @@ impl Library {
         let mut reached: Vec<Vec<Lead>> = Vec::with_capacity(unit.types.len());
         for form in &unit.types {
             let mut own: Vec<Lead> = Vec::new();
-            let add = |own: &mut Vec<Lead>, ty: TypeNumber| own.extend(reached.get(ty as usize).into_iter().flatten());
+            let add = |own: &mut Vec<Lead>, ty: TypeNumber| {
+                own.extend(reached.get(ty as usize).into_iter().flatten())
+            };
             match form {
                 TypeForm::Named(namespace, segments) => {
                     if let Some((name, args)) = segments.first() {
                         let arity = args.len() as u16;
                         let here = self.exact.get(&(*namespace, *name, arity));
-                        own.push(here.map_or(Lead::Outside(*namespace, *name, arity), |unit| Lead::Unit(*unit)));
+                        own.push(
+                            here.map_or(Lead::Outside(*namespace, *name, arity), |unit| {
+                                Lead::Unit(*unit)
+                            }),
+                        );
                     }
-                    segments.iter().flat_map(|(_, args)| args).for_each(|arg| add(&mut own, *arg));
+                    segments
+                        .iter()
+                        .flat_map(|(_, args)| args)
+                        .for_each(|arg| add(&mut own, *arg));
                 }
-                TypeForm::Array(of, _) | TypeForm::Pointer(of) | TypeForm::ByRef(of) | TypeForm::Nullable(of) => add(&mut own, *of),
+                TypeForm::Array(of, _)
+                | TypeForm::Pointer(of)
+                | TypeForm::ByRef(of)
+                | TypeForm::Nullable(of) => add(&mut own, *of),
                 TypeForm::Tuple(elements) => elements.iter().for_each(|(_, ty)| add(&mut own, *ty)),
                 _ => {}
             }
             reached.push(own);
         }
         let mut leads = Vec::new();
-        each_mention(&unit.root, &mut |name, ty| leads.extend(reached.get(ty as usize).into_iter().flatten().map(|unit| (name, *unit))));
+        each_mention(&unit.root, &mut |name, ty| {
+            leads.extend(
+                reached
+                    .get(ty as usize)
+                    .into_iter()
+                    .flatten()
+                    .map(|unit| (name, *unit)),
+            )
+        });
         leads.sort_unstable();
         leads.dedup();
         leads.into()
     }
 }
 
-/// Shows every type that a declaration mentions, with the name by which one comes to it (number 0: always).
+/// Shows every type that a declaration mentions, with the name by which one comes to it (number 0:
+/// always).
 fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) {
     ty.bases.iter().for_each(|base| show(0, *base));
     constraints(&ty.type_params, 0, show);
     ty.params.iter().for_each(|param| show(0, param.ty));
     ty.result.iter().for_each(|result| show(0, *result));
-    for MemberDeclaration { name, kind, ty, params, type_params, .. } in &ty.members {
+    for MemberDeclaration {
+        name,
+        kind,
+        ty,
+        params,
+        type_params,
+        ..
+    } in &ty.members
+    {
         // These are asked for without being named.
-        let unnamed = matches!(kind, MemberKind::Constructor | MemberKind::Conversion | MemberKind::Operator | MemberKind::Indexer);
+        let unnamed = matches!(
+            kind,
+            MemberKind::Constructor
+                | MemberKind::Conversion
+                | MemberKind::Operator
+                | MemberKind::Indexer
+        );
         let name = if unnamed { 0 } else { *name };
         ty.iter().for_each(|ty| show(name, *ty));
         params.iter().for_each(|param| show(name, param.ty));
         constraints(type_params, name, show);
     }
-    ty.nested.iter().for_each(|nested| each_mention(nested, show));
+    ty.nested
+        .iter()
+        .for_each(|nested| each_mention(nested, show));
 }
 
 fn constraints(params: &[TypeParameter], name: TextId, show: &mut dyn FnMut(TextId, TypeNumber)) {
-    params.iter().flat_map(|param| &param.constraints).for_each(|constraint| show(name, *constraint));
+    params
+        .iter()
+        .flat_map(|param| &param.constraints)
+        .for_each(|constraint| show(name, *constraint));
 }

@@ -1,7 +1,8 @@
 //! What do well-known npm packages declare, for repositories where they are not installed?
 //!
-//! Their declaration files lie in the binary as one blob (`data/`), made by `codeagent-externals`: a list of the packages and their modules, then the
-//! [`texts`] of each package, a section for each module, unpacked when some file imports it.
+//! Their declaration files lie in the binary as one blob (`data/`), made by `codeagent-externals`:
+//! a list of the packages and their modules, then the [`texts`] of each package, a section for each
+//! module, unpacked when some file imports it.
 //!
 //! **Limits.** One version of each package, said in `data/NOTICE.md`.
 //!
@@ -35,13 +36,20 @@ struct Packing {
 impl Packer {
     /// Adds a package.
     pub fn package(&mut self, name: &str) {
-        self.packages.push(Packing { name: name.to_owned(), modules: Vec::new(), text: String::new() });
+        self.packages.push(Packing {
+            name: name.to_owned(),
+            modules: Vec::new(),
+            text: String::new(),
+        });
     }
 
-    /// Adds a module of the last package; what it declares for all files is in the module without a name.
+    /// Adds a module of the last package; what it declares for all files is in the module without a
+    /// name.
     pub fn module(&mut self, name: &str) {
         if let Some(package) = self.packages.last_mut() {
-            package.modules.extend(Some(name.to_owned()).filter(|name| !name.is_empty()));
+            package
+                .modules
+                .extend(Some(name.to_owned()).filter(|name| !name.is_empty()));
             write_section([name], &mut package.text);
         }
     }
@@ -66,7 +74,15 @@ impl Packer {
         let (mut list, mut bodies) = (String::new(), Vec::new());
         for package in &self.packages {
             let body = packed(&package.text);
-            list.push_str(&[&package.name, &body.len().to_string(), &package.modules.join(" ")].map(String::as_str).join("\t"));
+            list.push_str(
+                &[
+                    &package.name,
+                    &body.len().to_string(),
+                    &package.modules.join(" "),
+                ]
+                .map(String::as_str)
+                .join("\t"),
+            );
             list.push('\n');
             bodies.extend(body);
         }
@@ -100,8 +116,13 @@ impl Packages {
         static PACKAGES: OnceLock<Packages> = OnceLock::new();
         PACKAGES.get_or_init(|| {
             // The blob is whole, a test reads it.
-            let Some((length, rest)) = BLOB.split_first_chunk() else { return Self::default() };
-            let Some((list, bodies)) = rest.split_at_checked(u32::from_le_bytes(*length) as usize) else { return Self::default() };
+            let Some((length, rest)) = BLOB.split_first_chunk() else {
+                return Self::default();
+            };
+            let Some((list, bodies)) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+            else {
+                return Self::default();
+            };
             Self::read(LIST.get_or_init(|| unpacked(list)), bodies)
         })
     }
@@ -112,10 +133,25 @@ impl Packages {
             let mut fields = line.split('\t');
             let mut field = || fields.next().unwrap_or_default();
             let (name, length, modules) = (field(), field(), field());
-            let Some((packed, rest)) = length.parse().ok().and_then(|length| bodies.split_at_checked(length)) else { break };
+            let Some((packed, rest)) = length
+                .parse()
+                .ok()
+                .and_then(|length| bodies.split_at_checked(length))
+            else {
+                break;
+            };
             bodies = rest;
-            packages.modules.extend(modules.split_ascii_whitespace().map(|module| (module, packages.all.len())));
-            packages.all.push(Package { name, packed, text: OnceLock::new(), texts: OnceLock::new() });
+            packages.modules.extend(
+                modules
+                    .split_ascii_whitespace()
+                    .map(|module| (module, packages.all.len())),
+            );
+            packages.all.push(Package {
+                name,
+                packed,
+                text: OnceLock::new(),
+                texts: OnceLock::new(),
+            });
         }
         packages
     }
@@ -136,14 +172,20 @@ impl Packages {
     /// The package of these texts.
     #[must_use]
     pub fn having(&self, texts: &Texts) -> Option<&Package> {
-        self.all.iter().find(|package| package.texts.get().is_some_and(|own| std::ptr::eq(own, texts)))
+        self.all.iter().find(|package| {
+            package
+                .texts
+                .get()
+                .is_some_and(|own| std::ptr::eq(own, texts))
+        })
     }
 }
 
 impl Package {
     /// Its declarations, by module.
     pub fn texts(&'static self) -> &'static Texts {
-        self.texts.get_or_init(|| Texts::read(self.text.get_or_init(|| unpacked(self.packed)), true))
+        self.texts
+            .get_or_init(|| Texts::read(self.text.get_or_init(|| unpacked(self.packed)), true))
     }
 }
 
@@ -168,7 +210,10 @@ mod tests {
     use crate::model::graph::ParseStatus;
 
     /// The declarations of packages that names lead to, if they are imported.
-    fn taken(imported: &[&'static str], is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    fn taken(
+        imported: &[&'static str],
+        is_name: impl Fn(&str) -> bool,
+    ) -> Vec<(&'static str, String)> {
         let packages = Packages::get();
         let having = |module: &str| packages.find(module).map(|found| found.1.texts());
         let mut taking = Taking::new(Libraries::get().texts(), &is_name, &|_| true, &having);
@@ -176,7 +221,9 @@ mod tests {
         let of_module = |source: &crate::library::texts::Source| {
             let texts = source.texts;
             let modules = source.taken(&is_name).into_iter();
-            modules.map(move |module| (texts.sections[module.0].name, blocks(texts, &[module]))).collect::<Vec<_>>()
+            modules
+                .map(move |module| (texts.sections[module.0].name, blocks(texts, &[module])))
+                .collect::<Vec<_>>()
         };
         taking.finish()[1..].iter().flat_map(of_module).collect()
     }
@@ -185,26 +232,50 @@ mod tests {
     fn every_module_parses_whole() {
         let packages = Packages::get();
         let modules: Vec<&str> = packages.modules.keys().copied().collect();
-        assert!(packages.all.len() > 5 && modules.len() > 300, "{} {}", packages.all.len(), modules.len());
+        assert!(
+            packages.all.len() > 5 && modules.len() > 300,
+            "{} {}",
+            packages.all.len(),
+            modules.len()
+        );
         for (module, text) in taken(&modules, |_| true) {
             let facts = declared(&text);
-            assert!(!facts.header.is_module && facts.header.parse_status == ParseStatus::Full, "{module}");
+            assert!(
+                !facts.header.is_module && facts.header.parse_status == ParseStatus::Full,
+                "{module}"
+            );
         }
     }
 
     #[test]
     fn a_module_takes_of_others_what_its_declarations_mention() {
         let found = taken(&["rxjs"], |name| ["Subject", "subscribe"].contains(&name));
-        let text_of = |part: &str| found.iter().find(|(module, _)| module.ends_with(part)).map(|found| found.1.as_str());
-        assert!(text_of("/Subject").is_some_and(|text| text.contains("class Subject<T> extends Observable<T>")));
-        assert!(text_of("/Observable").is_some_and(|text| text.contains("subscribe(") && !text.contains("pipe(")));
+        let text_of = |part: &str| {
+            found
+                .iter()
+                .find(|(module, _)| module.ends_with(part))
+                .map(|found| found.1.as_str())
+        };
+        assert!(
+            text_of("/Subject")
+                .is_some_and(|text| text.contains("class Subject<T> extends Observable<T>"))
+        );
+        assert!(
+            text_of("/Observable")
+                .is_some_and(|text| text.contains("subscribe(") && !text.contains("pipe("))
+        );
         assert!(text_of("/observable/timer").is_none());
     }
 
     #[test]
     fn what_a_package_gives_out_as_a_whole_is_cut_too() {
         let found = taken(&["react"], |name| name == "useRef");
-        let [(_, text), ..] = &found[..] else { panic!("{found:?}") };
-        assert!(text.contains("export function useRef<T>(") && !text.contains("useState"), "{text}");
+        let [(_, text), ..] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert!(
+            text.contains("export function useRef<T>(") && !text.contains("useState"),
+            "{text}"
+        );
     }
 }

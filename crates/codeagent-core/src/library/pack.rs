@@ -1,9 +1,10 @@
 //! How do the declarations of a library lie in one blob, so that each unit can be decoded alone?
 //!
-//! The blob is a zstd frame around: the texts in one string, the units' names with their lengths, the units one after another, and which
-//! unit declares an extension method of which name.
+//! The blob is a zstd frame around: the texts in one string, the units' names with their lengths,
+//! the units one after another, and which unit declares an extension method of which name.
 //!
-//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the build or a damaged index, not an input.
+//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the
+//! build or a damaged index, not an input.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -87,7 +88,11 @@ impl Packer {
     /// Adds a unit; the first of a name and arity stays.
     pub fn add(&mut self, namespace: &str, unit: Unit) {
         let name = self.texts[unit.root.name as usize].clone();
-        let key = (namespace.to_owned(), name, unit.root.type_params.len() as u16);
+        let key = (
+            namespace.to_owned(),
+            name,
+            unit.root.type_params.len() as u16,
+        );
         self.text(namespace);
         self.units.entry(key).or_insert(unit);
     }
@@ -98,7 +103,10 @@ impl Packer {
         fn members(of: &TypeDeclaration) -> usize {
             of.members.len() + of.nested.iter().map(members).sum::<usize>()
         }
-        (self.units.len(), self.units.values().map(|unit| members(&unit.root)).sum())
+        (
+            self.units.len(),
+            self.units.values().map(|unit| members(&unit.root)).sum(),
+        )
     }
 
     /// The blob. The same units give the same bytes, in whatever order they were added.
@@ -135,10 +143,17 @@ impl Packer {
             let mut unit = unit.clone();
             renumber(&mut unit, &renumbered);
             let packed = postcard::to_allocvec(&unit).unwrap_or_default();
-            let mut names: Vec<TextId> = unit.root.members.iter().filter(|m| m.traits.has(Traits::EXTENSION)).map(|m| m.name).collect();
+            let mut names: Vec<TextId> = unit
+                .root
+                .members
+                .iter()
+                .filter(|m| m.traits.has(Traits::EXTENSION))
+                .map(|m| m.name)
+                .collect();
             names.sort_unstable();
             names.dedup();
-            blob.extensions.extend(names.iter().map(|name| (*name, blob.units.len() as u32)));
+            blob.extensions
+                .extend(names.iter().map(|name| (*name, blob.units.len() as u32)));
             blob.units.push(UnitEntry {
                 namespace: renumbered[self.numbers[namespace] as usize],
                 name: renumbered[self.numbers[name] as usize],
@@ -147,7 +162,11 @@ impl Packer {
             });
             bytes.extend(packed);
         }
-        let blob = Blob { text: &text, bytes: &bytes, ..blob };
+        let blob = Blob {
+            text: &text,
+            bytes: &bytes,
+            ..blob
+        };
         postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
@@ -160,14 +179,23 @@ impl Packer {
             let mut unit = unit.clone();
             each_text(&mut unit, &mut |text| used[*text as usize] = true);
         }
-        let mut order: Vec<&str> = self.texts.iter().zip(used).filter(|(_, used)| *used).map(|(text, _)| &**text).collect();
+        let mut order: Vec<&str> = self
+            .texts
+            .iter()
+            .zip(used)
+            .filter(|(_, used)| *used)
+            .map(|(text, _)| &**text)
+            .collect();
         order.sort_unstable();
         order
     }
 }
 
 fn renumbering(texts: &[String], order: &[&str]) -> Vec<TextId> {
-    texts.iter().map(|text| order.binary_search(&&**text).map_or(0, |at| at as TextId)).collect()
+    texts
+        .iter()
+        .map(|text| order.binary_search(&&**text).map_or(0, |at| at as TextId))
+        .collect()
 }
 
 fn renumber(unit: &mut Unit, numbers: &[TextId]) {
@@ -192,14 +220,26 @@ fn each_text(unit: &mut Unit, show: &mut dyn FnMut(&mut TextId)) {
 
 fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut TextId)) {
     show(&mut ty.name);
-    ty.type_params.iter_mut().for_each(|param| show(&mut param.name));
+    ty.type_params
+        .iter_mut()
+        .for_each(|param| show(&mut param.name));
     ty.params.iter_mut().for_each(|param| show(&mut param.name));
-    for MemberDeclaration { name, type_params, params, .. } in &mut ty.members {
+    for MemberDeclaration {
+        name,
+        type_params,
+        params,
+        ..
+    } in &mut ty.members
+    {
         show(name);
-        type_params.iter_mut().for_each(|param| show(&mut param.name));
+        type_params
+            .iter_mut()
+            .for_each(|param| show(&mut param.name));
         params.iter_mut().for_each(|param| show(&mut param.name));
     }
-    ty.nested.iter_mut().for_each(|nested| texts_of_type(nested, show));
+    ty.nested
+        .iter_mut()
+        .for_each(|nested| texts_of_type(nested, show));
 }
 
 /// A blob, decompressed; its units are still encoded.
@@ -273,7 +313,8 @@ impl Packed {
     /// Says what is wrong with it.
     pub fn unit(&self, number: u32) -> Result<Unit, String> {
         let (start, end) = range(&self.ends, number);
-        postcard::from_bytes(self.bytes.get(start..end).unwrap_or_default()).map_err(|error| error.to_string())
+        postcard::from_bytes(self.bytes.get(start..end).unwrap_or_default())
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -289,6 +330,13 @@ fn ends(lengths: impl Iterator<Item = u32>) -> Box<[u32]> {
 
 fn range(ends: &[u32], number: u32) -> (usize, usize) {
     let at = number as usize;
-    let start = if at == 0 { 0 } else { ends.get(at - 1).copied().unwrap_or(0) };
-    (start as usize, ends.get(at).copied().unwrap_or(start) as usize)
+    let start = if at == 0 {
+        0
+    } else {
+        ends.get(at - 1).copied().unwrap_or(0)
+    };
+    (
+        start as usize,
+        ends.get(at).copied().unwrap_or(start) as usize,
+    )
 }

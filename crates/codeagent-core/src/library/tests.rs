@@ -7,7 +7,11 @@ use crate::model::facts::{DeclFlags, DeclKind};
 
 /// The paths of what some names lead to.
 fn needed(names: &[&str]) -> BTreeSet<String> {
-    needed_of(&[Library::dotnet()], |text| names.contains(&text)).concat().iter().map(|declared| declared.path.to_string()).collect()
+    needed_of(&[Library::dotnet()], |text| names.contains(&text))
+        .concat()
+        .iter()
+        .map(|declared| declared.path.to_string())
+        .collect()
 }
 
 #[test]
@@ -20,7 +24,11 @@ fn every_unit_decodes_and_refers_to_what_is_there() {
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             assert!(decl.scope.index() < facts.scopes.len(), "{}", declared.path);
-            assert!(decl.ty.is_none() || decl.ty.index() < facts.types.len(), "{}", declared.path);
+            assert!(
+                decl.ty.is_none() || decl.ty.index() < facts.types.len(),
+                "{}",
+                declared.path
+            );
         }
     }
 }
@@ -28,7 +36,11 @@ fn every_unit_decodes_and_refers_to_what_is_there() {
 #[test]
 fn a_name_leads_to_its_type_and_what_it_derives_from() {
     let found = needed(&["ArgumentNullException"]);
-    for path in ["dotnet:System.ArgumentNullException", "dotnet:System.ArgumentException", "dotnet:System.Exception"] {
+    for path in [
+        "dotnet:System.ArgumentNullException",
+        "dotnet:System.ArgumentException",
+        "dotnet:System.Exception",
+    ] {
         assert!(found.contains(path), "{path} of {found:?}");
     }
     assert!(!found.contains("dotnet:System.Xml.XmlReader"));
@@ -50,9 +62,15 @@ fn an_attribute_is_named_without_its_ending_and_an_extension_method_alone() {
 fn a_declaration_is_as_in_metadata() {
     let library = Library::dotnet();
     let all = needed_of(&[library], |text| text == "Enumerable").concat();
-    let linq = all.iter().find(|declared| &*declared.path == "dotnet:System.Linq.Enumerable").expect("it is there");
+    let linq = all
+        .iter()
+        .find(|declared| &*declared.path == "dotnet:System.Linq.Enumerable")
+        .expect("it is there");
     let facts = &linq.facts;
-    let zips: Vec<_> = facts.decl_ids().filter(|id| facts.decl_name(*id) == "Zip" && facts.decl(*id).kind == DeclKind::Method).collect();
+    let zips: Vec<_> = facts
+        .decl_ids()
+        .filter(|id| facts.decl_name(*id) == "Zip" && facts.decl(*id).kind == DeclKind::Method)
+        .collect();
     assert_eq!(zips.len(), 3);
     for zip in zips {
         let decl = facts.decl(zip);

@@ -1,12 +1,15 @@
-//! What do the declarations look like that lie in the binary as texts, and which of them can the names of a world lead to?
+//! What do the declarations look like that lie in the binary as texts, and which of them can the
+//! names of a world lead to?
 //!
-//! The form is lines: `=name` and further fields open a section (a library of JavaScript, a module of a package), `+name` a declaration in it, with what it
-//! imports of other modules (`module name`); the lines after that are parts of the declaration: the name without which the part is left out, if there
-//! is one, and the text.
+//! The form is lines: `=name` and further fields open a section (a library of JavaScript, a module
+//! of a package), `+name` a declaration in it, with what it imports of other modules
+//! (`module name`); the lines after that are parts of the declaration: the name without which the
+//! part is left out, if there is one, and the text.
 //!
-//! **What is taken.** The global declarations of names that a world has, and those of the modules that it imports; of these the parts of such
-//! names, and whatever those mention: in their module, in modules that it imports from, among globals. What is left out can be asked for by nobody:
-//! a name that no file has is looked up nowhere.
+//! **What is taken.** The global declarations of names that a world has, and those of the modules
+//! that it imports; of these the parts of such names, and whatever those mention: in their module,
+//! in modules that it imports from, among globals. What is left out can be asked for by nobody: a
+//! name that no file has is looked up nowhere.
 //!
 //! **Limits.** Members of namespaces (`Intl`) are taken together.
 
@@ -47,7 +50,9 @@ impl Declaration {
     pub fn write(&self, text: &mut String) {
         text.push(DECLARATION);
         text.push_str(&self.name);
-        self.imports.iter().for_each(|(module, name)| text.extend(["\t", module, " ", name]));
+        self.imports
+            .iter()
+            .for_each(|(module, name)| text.extend(["\t", module, " ", name]));
         text.push('\n');
         for (name, part) in &self.parts {
             text.extend([name.as_deref().unwrap_or_default(), "\t", part, "\n"]);
@@ -73,10 +78,14 @@ pub fn packed(text: &str) -> Vec<u8> {
 #[must_use]
 pub fn unpacked(packed: &[u8]) -> String {
     let text = |(length, compressed): (&[u8; 4], &[u8])| {
-        let bytes = zstd::bulk::decompress(compressed, u32::from_le_bytes(*length) as usize).ok()?;
+        let bytes =
+            zstd::bulk::decompress(compressed, u32::from_le_bytes(*length) as usize).ok()?;
         String::from_utf8(bytes).ok()
     };
-    packed.split_first_chunk().and_then(text).unwrap_or_default()
+    packed
+        .split_first_chunk()
+        .and_then(text)
+        .unwrap_or_default()
 }
 
 /// Declarations by section.
@@ -113,18 +122,22 @@ struct Entry {
 }
 
 impl Entry {
-    /// Its text in parts, with the names of those that can be left out and nothing in the place of others.
+    /// Its text in parts, with the names of those that can be left out and nothing in the place of
+    /// others.
     fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.lines.lines().filter_map(|line| line.split_once('\t'))
     }
 
     fn imports(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.imports.split('\t').filter_map(|import| import.split_once(' '))
+        self.imports
+            .split('\t')
+            .filter_map(|import| import.split_once(' '))
     }
 }
 
 impl Texts {
-    /// Those of a text, whose sections are modules or all of them global. A section without a name is global.
+    /// Those of a text, whose sections are modules or all of them global. A section without a name
+    /// is global.
     #[must_use]
     pub fn read(text: &'static str, are_modules: bool) -> Self {
         let mut all = Self::default();
@@ -136,14 +149,33 @@ impl Texts {
                 let name = fields.next().unwrap_or_default();
                 let number = all.sections.len();
                 all.numbers.insert(name, number);
-                let scope = if are_modules && !name.is_empty() { number as u32 } else { GLOBAL };
-                all.sections.push(Section { name, fields: fields.collect(), scope, start: all.entries.len() as u32 });
-            } else if let (Some(line), Some(section)) = (line.strip_prefix(DECLARATION), all.sections.last()) {
+                let scope = if are_modules && !name.is_empty() {
+                    number as u32
+                } else {
+                    GLOBAL
+                };
+                all.sections.push(Section {
+                    name,
+                    fields: fields.collect(),
+                    scope,
+                    start: all.entries.len() as u32,
+                });
+            } else if let (Some(line), Some(section)) =
+                (line.strip_prefix(DECLARATION), all.sections.last())
+            {
                 let (name, imports) = line.split_once('\t').unwrap_or((line, ""));
                 let lines;
                 (lines, rest) = rest.split_at(end_of_parts(rest));
-                all.by_name.entry((section.scope, name)).or_default().push(all.entries.len() as u32);
-                all.entries.push(Entry { name, section: all.sections.len() as u32 - 1, imports, lines });
+                all.by_name
+                    .entry((section.scope, name))
+                    .or_default()
+                    .push(all.entries.len() as u32);
+                all.entries.push(Entry {
+                    name,
+                    section: all.sections.len() as u32 - 1,
+                    imports,
+                    lines,
+                });
             }
         }
         all
@@ -159,33 +191,56 @@ impl Texts {
         self.by_member.get_or_init(|| {
             let mut by_member: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
             for (number, entry) in (0..).zip(&self.entries) {
-                let names = entry.parts().map(|(name, _)| name).filter(|name| !name.is_empty());
+                let names = entry
+                    .parts()
+                    .map(|(name, _)| name)
+                    .filter(|name| !name.is_empty());
                 names.for_each(|name| by_member.entry(name).or_default().push(number));
             }
             by_member
         })
     }
 
-    /// Whether a name leads to anything where the global declarations of some names are there already. What is declared in modules may be there.
+    /// Whether a name leads to anything where the global declarations of some names are there
+    /// already. What is declared in modules may be there.
     #[must_use]
     pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
-        let scopes = self.sections.iter().map(|section| section.scope).filter(|scope| *scope != GLOBAL);
-        let mut owners = self.by_member().get(name).into_iter().flatten().map(|entry| &self.entries[*entry as usize]);
-        scopes.chain([GLOBAL]).any(|scope| self.by_name.contains_key(&(scope, name)))
-            || owners.any(|entry| self.sections[entry.section as usize].scope != GLOBAL || is_there(entry.name))
+        let scopes = self
+            .sections
+            .iter()
+            .map(|section| section.scope)
+            .filter(|scope| *scope != GLOBAL);
+        let mut owners = self
+            .by_member()
+            .get(name)
+            .into_iter()
+            .flatten()
+            .map(|entry| &self.entries[*entry as usize]);
+        scopes
+            .chain([GLOBAL])
+            .any(|scope| self.by_name.contains_key(&(scope, name)))
+            || owners.any(|entry| {
+                self.sections[entry.section as usize].scope != GLOBAL || is_there(entry.name)
+            })
     }
 
     /// The declarations of a section.
     fn of_section(&self, section: usize) -> impl Iterator<Item = &Entry> {
-        let end = self.sections.get(section + 1).map_or(self.entries.len(), |next| next.start as usize);
+        let end = self
+            .sections
+            .get(section + 1)
+            .map_or(self.entries.len(), |next| next.start as usize);
         self.entries[self.sections[section].start as usize..end].iter()
     }
 }
 
 /// Where the next line begins that is no part of a declaration.
 fn end_of_parts(lines: &str) -> usize {
-    let mut starts = std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
-    starts.find(|start| lines[*start..].starts_with([SECTION, DECLARATION])).unwrap_or(lines.len())
+    let mut starts =
+        std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
+    starts
+        .find(|start| lines[*start..].starts_with([SECTION, DECLARATION]))
+        .unwrap_or(lines.len())
 }
 
 /// Texts of which some are taken.
@@ -199,13 +254,22 @@ impl Source {
     /// What was taken: sections and their texts, in order.
     pub fn taken(&self, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
         let mut texts: Vec<(usize, String)> = Vec::new();
-        for (entry, _) in self.texts.entries.iter().zip(&self.is_taken).filter(|(_, is_taken)| **is_taken) {
+        for (entry, _) in self
+            .texts
+            .entries
+            .iter()
+            .zip(&self.is_taken)
+            .filter(|(_, is_taken)| **is_taken)
+        {
             let section = entry.section as usize;
             if texts.last().is_none_or(|(last, _)| *last != section) {
                 texts.push((section, String::new()));
             }
             if let Some((_, text)) = texts.last_mut() {
-                entry.parts().filter(|(name, _)| name.is_empty() || is_name(name)).for_each(|part| text.extend([part.1, "\n"]));
+                entry
+                    .parts()
+                    .filter(|(name, _)| name.is_empty() || is_name(name))
+                    .for_each(|part| text.extend([part.1, "\n"]));
             }
         }
         texts
@@ -224,7 +288,8 @@ pub struct Taking<'n> {
     open: Vec<(usize, u32)>,
     /// What modules were asked for: source and section, name.
     asked: FxHashSet<((usize, usize), &'static str)>,
-    /// What was looked up where it is mentioned: source and scope, name; in the first source what was looked up among globals.
+    /// What was looked up where it is mentioned: source and scope, name; in the first source what
+    /// was looked up among globals.
     seen: FxHashSet<((usize, u32), &'static str)>,
 }
 
@@ -264,12 +329,23 @@ impl<'n> Taking<'n> {
 
     /// The number of a source, with the global names in it asked for.
     fn source(&mut self, texts: &'static Texts) -> usize {
-        if let Some(number) = self.sources.iter().position(|source| std::ptr::eq(source.texts, texts)) {
+        if let Some(number) = self
+            .sources
+            .iter()
+            .position(|source| std::ptr::eq(source.texts, texts))
+        {
             return number;
         }
-        self.sources.push(Source { texts, is_taken: vec![false; texts.entries.len()] });
-        let is_asked = |name: &&'static str| (self.is_name)(name) || self.seen.contains(&((0, GLOBAL), *name));
-        let global = texts.by_name.keys().filter(|(scope, name)| *scope == GLOBAL && is_asked(name));
+        self.sources.push(Source {
+            texts,
+            is_taken: vec![false; texts.entries.len()],
+        });
+        let is_asked =
+            |name: &&'static str| (self.is_name)(name) || self.seen.contains(&((0, GLOBAL), *name));
+        let global = texts
+            .by_name
+            .keys()
+            .filter(|(scope, name)| *scope == GLOBAL && is_asked(name));
         for (_, name) in global.copied().collect::<Vec<_>>() {
             self.take(self.sources.len() - 1, GLOBAL, name);
         }
@@ -279,9 +355,12 @@ impl<'n> Taking<'n> {
     /// Takes the declarations of a name in a scope; whether there are some.
     fn take(&mut self, number: usize, scope: u32, name: &str) -> bool {
         let Source { texts, is_taken } = &mut self.sources[number];
-        let Some(entries) = texts.by_name.get(&(scope, name)) else { return false };
+        let Some(entries) = texts.by_name.get(&(scope, name)) else {
+            return false;
+        };
         for &entry in entries {
-            let is_selected = number > 0 || (self.is_selected)(texts.entries[entry as usize].section as usize);
+            let is_selected =
+                number > 0 || (self.is_selected)(texts.entries[entry as usize].section as usize);
             if is_selected && !std::mem::replace(&mut is_taken[entry as usize], true) {
                 self.open.push((number, entry));
             }
@@ -291,23 +370,33 @@ impl<'n> Taking<'n> {
 
     /// Takes a name, or all that there are, that a module exports.
     fn ask(&mut self, module: &'static str, name: &'static str) {
-        let Some(texts) = (self.having)(module) else { return };
+        let Some(texts) = (self.having)(module) else {
+            return;
+        };
         let source = self.source(texts);
-        let Some(&section) = texts.numbers.get(module) else { return };
+        let Some(&section) = texts.numbers.get(module) else {
+            return;
+        };
         if !self.asked.insert(((source, section), name)) {
             return;
         }
         // What it has without a name: `export = a`, `export * from "b"`.
         self.take(source, section as u32, "");
         if name == ALL {
-            let names = texts.of_section(section).map(|entry| entry.name).filter(|name| (self.is_name)(name));
+            let names = texts
+                .of_section(section)
+                .map(|entry| entry.name)
+                .filter(|name| (self.is_name)(name));
             for name in names.collect::<Vec<_>>() {
                 self.take(source, section as u32, name);
             }
         } else if self.take(source, section as u32, name) {
             return;
         }
-        let passed_on = texts.of_section(section).filter(|entry| entry.name.is_empty()).flat_map(Entry::imports);
+        let passed_on = texts
+            .of_section(section)
+            .filter(|entry| entry.name.is_empty())
+            .flat_map(Entry::imports);
         for (module, _) in passed_on {
             self.ask(module, name);
         }
@@ -323,9 +412,15 @@ impl<'n> Taking<'n> {
         }
         let scope = texts.sections[entry.section as usize].scope;
         let is_name = self.is_name;
-        for (_, text) in entry.parts().filter(|(name, _)| name.is_empty() || is_name(name)) {
+        for (_, text) in entry
+            .parts()
+            .filter(|(name, _)| name.is_empty() || is_name(name))
+        {
             for word in words(text) {
-                if scope != GLOBAL && (!self.seen.insert(((source, scope), word)) || self.take(source, scope, word)) {
+                if scope != GLOBAL
+                    && (!self.seen.insert(((source, scope), word))
+                        || self.take(source, scope, word))
+                {
                     continue;
                 }
                 if self.seen.insert(((0, GLOBAL), word)) {
@@ -340,7 +435,8 @@ impl<'n> Taking<'n> {
 
 /// The identifiers in a text.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+        .filter(|word| !word.is_empty())
 }
 
 /// The declarations in a text that only declares.

@@ -1,7 +1,7 @@
 //! What the graph is made of: nodes, edges, and the words the tools speak about them.
 //!
-//! Every word that leaves the engine (as a tool argument, a stored value or a fixture verb) is parsed and printed through the `NAMES`
-//! table of its type, so that a word exists once.
+//! Every word that leaves the engine (as a tool argument, a stored value or a fixture verb) is
+//! parsed and printed through the `NAMES` table of its type, so that a word exists once.
 
 use std::fmt;
 
@@ -18,7 +18,8 @@ macro_rules! words {
         pub enum $name { $($(#[$vmeta])* $variant,)* }
 
         impl $name {
-            /// Every variant with its word, in declaration order (the position is the stored value).
+            /// Every variant with its word, in declaration order (the position is the stored
+            /// value).
             pub const NAMES: &'static [(&'static str, $name)] = &[$(($word, $name::$variant),)*];
 
             /// The word of this variant.
@@ -94,7 +95,14 @@ impl Dialect {
     pub fn language(self) -> Language {
         match self {
             Self::CSharp => Language::CSharp,
-            Self::Ts | Self::Tsx | Self::Mts | Self::Cts | Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => Language::TypeScript,
+            Self::Ts
+            | Self::Tsx
+            | Self::Mts
+            | Self::Cts
+            | Self::Js
+            | Self::Jsx
+            | Self::Mjs
+            | Self::Cjs => Language::TypeScript,
         }
     }
 
@@ -212,11 +220,22 @@ impl NodeKind {
             Self::Interface => NodeType::Interface,
             Self::Enum | Self::Delegate | Self::TypeAlias => NodeType::Type,
             Self::Namespace | Self::AmbientModule | Self::ExtensionBlock => NodeType::Module,
-            Self::Method | Self::Function | Self::LocalFunction | Self::Operator | Self::Conversion | Self::Finalizer => NodeType::Method,
-            Self::Constructor | Self::PrimaryConstructor | Self::StaticConstructor => NodeType::Constructor,
-            Self::Property | Self::Field | Self::Event | Self::Indexer | Self::EnumMember | Self::Accessor | Self::Variable => {
-                NodeType::Property
+            Self::Method
+            | Self::Function
+            | Self::LocalFunction
+            | Self::Operator
+            | Self::Conversion
+            | Self::Finalizer => NodeType::Method,
+            Self::Constructor | Self::PrimaryConstructor | Self::StaticConstructor => {
+                NodeType::Constructor
             }
+            Self::Property
+            | Self::Field
+            | Self::Event
+            | Self::Indexer
+            | Self::EnumMember
+            | Self::Accessor
+            | Self::Variable => NodeType::Property,
             Self::File => NodeType::File,
         }
     }
@@ -261,7 +280,8 @@ words! {
     Confidence {
         /// The receiver's type is unknown; the name is unique in sight.
         Heuristic = "heuristic",
-        /// The receiver is typed, but a union, an overload or an unknown argument leaves several candidates; the best is the target.
+        /// The receiver is typed, but a union, an overload or an unknown argument leaves several
+        /// candidates; the best is the target.
         Inferred = "inferred",
         /// The receiver is fully typed or the name lexically resolved, and there is one target.
         Exact = "exact",
@@ -271,7 +291,8 @@ words! {
 words! {
     /// Declared accessibility.
     Access {
-        /// Nothing is said and the language's default for the place holds (TypeScript members: public; C#: see the extractor, which fills the default in).
+        /// Nothing is said and the language's default for the place holds (TypeScript members:
+        /// public; C#: see the extractor, which fills the default in).
         Public = "public",
         /// `protected`
         Protected = "protected",
@@ -300,19 +321,23 @@ words! {
     }
 }
 
-/// The identity of a node: 60 bits of a hash, independent of lines and of the machine. Printed as `n` and 12 base32 characters.
+/// The identity of a node: 60 bits of a hash, independent of lines and of the machine. Printed as
+/// `n` and 12 base32 characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u64);
 
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 impl NodeId {
-    /// The id of the given identity parts (project, language, space, qualified name, disambiguator; an ordinal after a collision).
+    /// The id of the given identity parts (project, language, space, qualified name, disambiguator;
+    /// an ordinal after a collision).
     #[must_use]
     pub fn derive(parts: &[&str]) -> Self {
         let mut all = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
         parts.iter().for_each(|part| all.extend([*part, "\0"]));
-        let bytes: [u8; 8] = blake3::hash(all.as_bytes()).as_bytes()[..8].try_into().expect("a hash has 32 bytes");
+        let bytes: [u8; 8] = blake3::hash(all.as_bytes()).as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes");
         Self(u64::from_le_bytes(bytes) >> 4)
     }
 
@@ -323,7 +348,15 @@ impl NodeId {
         if digits.len() != 12 {
             return None;
         }
-        digits.iter().try_fold(0u64, |acc, digit| BASE32.iter().position(|b| b == digit).map(|v| (acc << 5) | v as u64)).map(Self)
+        digits
+            .iter()
+            .try_fold(0u64, |acc, digit| {
+                BASE32
+                    .iter()
+                    .position(|b| b == digit)
+                    .map(|v| (acc << 5) | v as u64)
+            })
+            .map(Self)
     }
 }
 
@@ -338,7 +371,8 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A vertex of the graph: one symbol, which may be declared in several places (partial class, merged interface, overload signatures).
+/// A vertex of the graph: one symbol, which may be declared in several places (partial class,
+/// merged interface, overload signatures).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Its identity.
@@ -357,7 +391,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// Language.
     pub language: Language,
-    /// Declared or default accessibility; `None` where the language has none (files, namespaces, module-level TypeScript).
+    /// Declared or default accessibility; `None` where the language has none (files, namespaces,
+    /// module-level TypeScript).
     pub access: Option<Access>,
     /// See [`NodeFlags`].
     pub flags: NodeFlags,
@@ -452,7 +487,10 @@ mod tests {
 
     #[test]
     fn confidence_is_ordered() {
-        assert!(Confidence::Heuristic < Confidence::Inferred && Confidence::Inferred < Confidence::Exact);
+        assert!(
+            Confidence::Heuristic < Confidence::Inferred
+                && Confidence::Inferred < Confidence::Exact
+        );
     }
 
     #[test]

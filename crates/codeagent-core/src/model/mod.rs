@@ -1,5 +1,5 @@
-//! The nouns of the engine: what one file says ([`facts`]), where it says it ([`span`]), what the graph is made of ([`graph`]) and what
-//! is true of a language as such ([`language`]).
+//! The nouns of the engine: what one file says ([`facts`]), where it says it ([`span`]), what the
+//! graph is made of ([`graph`]) and what is true of a language as such ([`language`]).
 //!
 //! Nothing here reads a disk, a database or a clock, and nothing here knows tree-sitter.
 

@@ -1,6 +1,8 @@
-//! How do facts read as text? One declaration, import, export or site per line; for snapshots, `codeagent debug` and explanations of edges.
+//! How do facts read as text? One declaration, import, export or site per line; for snapshots,
+//! `codeagent debug` and explanations of edges.
 //!
-//! **Limits.** For reading and comparing only: offsets of declarations are left out, and expressions are cut off eight levels deep.
+//! **Limits.** For reading and comparing only: offsets of declarations are left out, and
+//! expressions are cut off eight levels deep.
 
 use std::fmt::Write as _;
 
@@ -15,16 +17,37 @@ pub fn print(facts: &Facts) -> String {
     let mut out = String::new();
     for import in &facts.imports {
         let name = facts.text(import.name);
-        let local = if import.decl.is_none() { "" } else { facts.decl_name(import.decl) };
+        let local = if import.decl.is_none() {
+            ""
+        } else {
+            facts.decl_name(import.decl)
+        };
         let only = if import.type_only { " type" } else { "" };
         let global = if import.global { " global" } else { "" };
-        let _ = writeln!(out, "import {:?}{only}{global} {name} as {local} from {}", import.kind, facts.text(import.module));
+        let _ = writeln!(
+            out,
+            "import {:?}{only}{global} {name} as {local} from {}",
+            import.kind,
+            facts.text(import.module)
+        );
     }
     for export in &facts.exports {
         let only = if export.type_only { " type" } else { "" };
-        let (name, local, module) = (facts.text(export.name), facts.text(export.local), facts.text(export.module));
-        let value = if export.value.is_none() { String::new() } else { format!(" = {}", expr(facts, export.value, LEVELS)) };
-        let _ = writeln!(out, "export {:?}{only} {local} as {name} from {module}{value}", export.kind);
+        let (name, local, module) = (
+            facts.text(export.name),
+            facts.text(export.local),
+            facts.text(export.module),
+        );
+        let value = if export.value.is_none() {
+            String::new()
+        } else {
+            format!(" = {}", expr(facts, export.value, LEVELS))
+        };
+        let _ = writeln!(
+            out,
+            "export {:?}{only} {local} as {name} from {module}{value}",
+            export.kind
+        );
     }
     for id in facts.decl_ids() {
         if !matches!(facts.decl(id).kind, DeclKind::Import) {
@@ -32,8 +55,19 @@ pub fn print(facts: &Facts) -> String {
         }
     }
     for site in &facts.sites {
-        let owner = if site.owner.is_none() { "-" } else { facts.decl_name(site.owner) };
-        let _ = writeln!(out, "{}:{} {:?} {} by {owner}", site.at.line, site.at.column, site.kind, subject(facts, site.subject));
+        let owner = if site.owner.is_none() {
+            "-"
+        } else {
+            facts.decl_name(site.owner)
+        };
+        let _ = writeln!(
+            out,
+            "{}:{} {:?} {} by {owner}",
+            site.at.line,
+            site.at.column,
+            site.kind,
+            subject(facts, site.subject)
+        );
     }
     out
 }
@@ -64,7 +98,12 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
         depth += 1;
         scope = parent;
     }
-    let mut line = format!("{}{:?} {}", "  ".repeat(depth), decl.kind, facts.text(decl.name));
+    let mut line = format!(
+        "{}{:?} {}",
+        "  ".repeat(depth),
+        decl.kind,
+        facts.text(decl.name)
+    );
     for (flag, word) in FLAGS {
         if decl.flags.has(*flag) {
             let _ = write!(line, " {word}");
@@ -85,7 +124,11 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
     match decl.context {
         Context::None => {}
         Context::Argument(call, n) => {
-            let _ = write!(line, " @argument {n} of {}", expr(facts, facts.calls[call.index()].callee, LEVELS));
+            let _ = write!(
+                line,
+                " @argument {n} of {}",
+                expr(facts, facts.calls[call.index()].callee, LEVELS)
+            );
         }
         Context::Typed(to) => drop(write!(line, " @{}", ty(facts, to, LEVELS))),
         Context::Assigned(to) | Context::Element(to) => {
@@ -95,13 +138,22 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             let _ = write!(line, " @property {} of {}", facts.text(name), of.0);
         }
         Context::Returned(by) => drop(write!(line, " @returned {}", facts.decl_name(by))),
-        Context::Attribute(of, name) => drop(write!(line, " @attribute {} of {}", facts.text(name), expr(facts, of, LEVELS))),
+        Context::Attribute(of, name) => drop(write!(
+            line,
+            " @attribute {} of {}",
+            facts.text(name),
+            expr(facts, of, LEVELS)
+        )),
     }
     if decl.from > 0 {
         let _ = write!(line, " from {}", decl.from);
     }
     if let Some(detail) = facts.detail(id) {
-        let _ = write!(line, " [{}-{}", detail.span.start.line, detail.span.end_line);
+        let _ = write!(
+            line,
+            " [{}-{}",
+            detail.span.start.line, detail.span.end_line
+        );
         for text in [detail.parameters, detail.type_text, detail.doc] {
             if !text.is_none() {
                 let _ = write!(line, " {:?}", facts.text(text));
@@ -114,7 +166,12 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             line.push_str(" deprecated");
         }
         let access = detail.access.map_or("", |access| access.as_str());
-        let _ = write!(line, "{}{}]", if access.is_empty() { "" } else { " " }, access);
+        let _ = write!(
+            line,
+            "{}{}]",
+            if access.is_empty() { "" } else { " " },
+            access
+        );
     }
     line
 }
@@ -160,25 +217,53 @@ fn subject(facts: &Facts, subject: Subject) -> String {
         Subject::Export(id) => facts.text(facts.exports[id.index()].local).to_owned(),
         Subject::Base(of, n) => format!("base {n} of {}", facts.decl_name(of)),
         Subject::Key(of, name) => format!("{} of {}", facts.text(name), of.0),
-        Subject::Attribute(component, name) => format!("{} of <{}>", facts.text(name), expr(facts, component, LEVELS)),
-        Subject::Construct(of, id) => format!("construct {} {}", ty(facts, of, LEVELS), call(facts, id, LEVELS)),
+        Subject::Attribute(component, name) => format!(
+            "{} of <{}>",
+            facts.text(name),
+            expr(facts, component, LEVELS)
+        ),
+        Subject::Construct(of, id) => format!(
+            "construct {} {}",
+            ty(facts, of, LEVELS),
+            call(facts, id, LEVELS)
+        ),
     }
 }
 
 fn exprs(facts: &Facts, list: List<ExprId>) -> String {
-    let parts: Vec<_> = facts.list(list).iter().map(|value| expr(facts, *value, LEVELS)).collect();
+    let parts: Vec<_> = facts
+        .list(list)
+        .iter()
+        .map(|value| expr(facts, *value, LEVELS))
+        .collect();
     format!("[{}]", parts.join(", "))
 }
 
 fn call(facts: &Facts, id: CallId, depth: u8) -> String {
     let call = facts.calls[id.index()];
-    let args: Vec<_> = facts.list(call.args).iter().map(|arg| argument(facts, arg, depth)).collect();
-    let types = if call.type_args.is_empty() { String::new() } else { format!("<{}>", types(facts, call.type_args, depth)) };
-    format!("{}{types}({})", expr(facts, call.callee, depth), args.join(", "))
+    let args: Vec<_> = facts
+        .list(call.args)
+        .iter()
+        .map(|arg| argument(facts, arg, depth))
+        .collect();
+    let types = if call.type_args.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", types(facts, call.type_args, depth))
+    };
+    format!(
+        "{}{types}({})",
+        expr(facts, call.callee, depth),
+        args.join(", ")
+    )
 }
 
 fn argument(facts: &Facts, arg: &Arg, depth: u8) -> String {
-    let name = if arg.name.is_none() { String::new() } else { format!("{}: ", facts.text(arg.name)) };
+    let name = if arg.name.is_none() {
+        String::new()
+    } else {
+        format!("{}: ", facts.text(arg.name))
+    };
     let mode = match arg.mode {
         ArgMode::Value => "",
         ArgMode::Spread => "...",
@@ -196,7 +281,9 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
     let inner = |value| expr(facts, value, depth - 1);
     match facts.expr(id) {
         Expr::Name(name, ..) => facts.text(name).to_owned(),
-        Expr::This(of) | Expr::ThisAt(of, ..) => format!("this{}", if of.is_none() { "?" } else { "" }),
+        Expr::This(of) | Expr::ThisAt(of, ..) => {
+            format!("this{}", if of.is_none() { "?" } else { "" })
+        }
         Expr::Super(_) => "super".to_owned(),
         Expr::Member(of, name) => format!("{}.{}", inner(of), facts.text(name)),
         Expr::Destructured(of, name) => format!("{}~{}", inner(of), facts.text(name)),
@@ -205,7 +292,9 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         Expr::New(id) => format!("new {}", call(facts, id, depth - 1)),
         Expr::Generic(of, args) => format!("{}<{}>", inner(of), types(facts, args, depth - 1)),
         Expr::Await(of) => format!("await {}", inner(of)),
-        Expr::Iterate(of, wait) => format!("{} {}", if wait { "each-await" } else { "each" }, inner(of)),
+        Expr::Iterate(of, wait) => {
+            format!("{} {}", if wait { "each-await" } else { "each" }, inner(of))
+        }
         Expr::Yield(of) => format!("yield {}", inner(of)),
         Expr::Spread(of) => format!("...{}", inner(of)),
         Expr::Cast(to) => format!("<{}>", ty(facts, to, depth - 1)),
@@ -230,7 +319,11 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         Expr::TypeValue(of) => ty(facts, of, depth - 1),
         Expr::Unary(operator, of) => format!("({operator:?} {})", inner(of)),
         Expr::Tuple(list) => {
-            let parts: Vec<_> = facts.list(list).iter().map(|arg| argument(facts, arg, depth - 1)).collect();
+            let parts: Vec<_> = facts
+                .list(list)
+                .iter()
+                .map(|arg| argument(facts, arg, depth - 1))
+                .collect();
             format!("tuple({})", parts.join(", "))
         }
         Expr::OutArgument(id, n) => format!("out {n} of {}", inner(facts.calls[id.index()].callee)),
@@ -249,23 +342,38 @@ fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
         GuardTest::InstanceOf(class) => format!("instanceof {}", expr(facts, class, depth)),
         GuardTest::Predicate(id, n) => format!("by {} at {n}", call(facts, id, depth)),
         GuardTest::TypeOf(name) => format!("typeof {}", facts.text(name)),
-        GuardTest::Discriminant(name, kind, text) => format!("{} == {kind:?} {}", facts.text(name), facts.text(text)),
+        GuardTest::Discriminant(name, kind, text) => {
+            format!("{} == {kind:?} {}", facts.text(name), facts.text(text))
+        }
         GuardTest::HasProperty(name) => format!("has {}", facts.text(name)),
         GuardTest::Truthy => "truthy".to_owned(),
         GuardTest::IsType(_) => "is".to_owned(),
         GuardTest::Assigned(value) => format!("= {}", expr(facts, value, depth)),
         GuardTest::Declared => "as declared".to_owned(),
     };
-    format!("{}{} {test}", if guard.negated { "not " } else { "" }, expr(facts, guard.subject, depth))
+    format!(
+        "{}{} {test}",
+        if guard.negated { "not " } else { "" },
+        expr(facts, guard.subject, depth)
+    )
 }
 
 fn types(facts: &Facts, list: List<TypeId>, depth: u8) -> String {
-    facts.list(list).iter().map(|part| ty(facts, *part, depth)).collect::<Vec<_>>().join(", ")
+    facts
+        .list(list)
+        .iter()
+        .map(|part| ty(facts, *part, depth))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn segments(facts: &Facts, list: List<Segment>, depth: u8) -> String {
     let parts = facts.list(list).iter().map(|segment| {
-        let args = if segment.args.is_empty() { String::new() } else { format!("<{}>", types(facts, segment.args, depth)) };
+        let args = if segment.args.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", types(facts, segment.args, depth))
+        };
         format!("{}{args}", facts.text(segment.name))
     });
     parts.collect::<Vec<_>>().join(".")
@@ -279,7 +387,11 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
     match facts.type_expr(id) {
         TypeExpr::Primitive(name) => facts.text(name).to_owned(),
         TypeExpr::Name(list, _) => segments(facts, list, depth - 1),
-        TypeExpr::Import(module, list) => format!("import({}).{}", facts.text(module), segments(facts, list, depth - 1)),
+        TypeExpr::Import(module, list) => format!(
+            "import({}).{}",
+            facts.text(module),
+            segments(facts, list, depth - 1)
+        ),
         TypeExpr::Array(of, 1) => format!("{}[]", inner(of)),
         TypeExpr::Array(of, rank) => format!("{}[{rank}]", inner(of)),
         TypeExpr::Nullable(of) => format!("{}?", inner(of)),
@@ -287,8 +399,16 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
         TypeExpr::ByRef(of) => format!("ref {}", inner(of)),
         TypeExpr::Tuple(list) => {
             let parts = facts.list(list).iter().map(|element| {
-                let name = if element.name.is_none() { String::new() } else { format!("{}: ", facts.text(element.name)) };
-                format!("{}{name}{}", if element.rest { "..." } else { "" }, inner(element.ty))
+                let name = if element.name.is_none() {
+                    String::new()
+                } else {
+                    format!("{}: ", facts.text(element.name))
+                };
+                format!(
+                    "{}{name}{}",
+                    if element.rest { "..." } else { "" },
+                    inner(element.ty)
+                )
             });
             format!("[{}]", parts.collect::<Vec<_>>().join(", "))
         }
@@ -299,10 +419,19 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
         TypeExpr::KeyOf(of) => format!("keyof {}", inner(of)),
         TypeExpr::Conditional(list) => format!("conditional({})", types(facts, list, depth - 1)),
         TypeExpr::Predicate(name, is, asserts) => {
-            format!("{}{} is {}", if asserts { "asserts " } else { "" }, facts.text(name), inner(is))
+            format!(
+                "{}{} is {}",
+                if asserts { "asserts " } else { "" },
+                facts.text(name),
+                inner(is)
+            )
         }
         TypeExpr::Literal(_, text) => format!("'{}'", facts.text(text)),
-        TypeExpr::Heritage(value, args) => format!("expression {}<{}>", expr(facts, value, depth - 1), types(facts, args, depth - 1)),
+        TypeExpr::Heritage(value, args) => format!(
+            "expression {}<{}>",
+            expr(facts, value, depth - 1),
+            types(facts, args, depth - 1)
+        ),
         other => format!("{other:?}"),
     }
 }

@@ -1,12 +1,14 @@
 //! Where something stands in a file: positions and spans of the decoded original text.
 //!
-//! Lines are 1-based. Columns are 1-based and count UTF-16 code units, as editors and the Language Server Protocol do; a byte order mark
-//! is not part of the text and a tab counts as one.
+//! Lines are 1-based. Columns are 1-based and count UTF-16 code units, as editors and the Language
+//! Server Protocol do; a byte order mark is not part of the text and a tab counts as one.
 
 use serde::{Deserialize, Serialize};
 
 /// A place in a file: the start of a name token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Position {
     /// Byte offset in the decoded text.
     pub offset: u32,
@@ -17,7 +19,9 @@ pub struct Position {
 }
 
 /// A half-open byte range with the position of its start and its last line (inclusive).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Span {
     /// Where the range starts.
     pub start: Position,

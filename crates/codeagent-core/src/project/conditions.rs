@@ -1,6 +1,7 @@
 //! Does an MSBuild condition hold: `'$(TargetFramework)' == 'net8.0' And !Exists('x.props')`.
 //!
-//! Three-valued: what cannot be known (an unknown function, item metadata) makes the comparison unknown, and an unknown condition does not hold.
+//! Three-valued: what cannot be known (an unknown function, item metadata) makes the comparison
+//! unknown, and an unknown condition does not hold.
 //!
 //! **Limits.** Nesting deeper than a fixed bound is unknown.
 
@@ -17,8 +18,14 @@ pub(super) fn holds(condition: &str, scope: &PropertyScope<'_>) -> bool {
     if condition.is_empty() {
         return true;
     }
-    let Some(tokens) = tokens(condition) else { return false };
-    let mut parser = Parser { tokens: &tokens, at: 0, scope };
+    let Some(tokens) = tokens(condition) else {
+        return false;
+    };
+    let mut parser = Parser {
+        tokens: &tokens,
+        at: 0,
+        scope,
+    };
     parser.either(0) == Some(true) && parser.at == tokens.len()
 }
 
@@ -87,7 +94,9 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
         let length = closing(&text[1..])? + 2;
         return Some((Token::Text(&text[..length]), length));
     }
-    let end = text.find(|c: char| c.is_whitespace() || "()=!<>'".contains(c)).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| c.is_whitespace() || "()=!<>'".contains(c))
+        .unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     match name.to_ascii_lowercase().as_str() {
         "" => None,
@@ -96,7 +105,13 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
         _ if rest.trim_start().starts_with('(') => {
             let open = text.len() - rest.trim_start().len();
             let close = open + closing(&text[open..])?;
-            Some((Token::Call(name, text[open + 1..close].trim().trim_matches(['\'', '"', '`'])), close + 1))
+            Some((
+                Token::Call(
+                    name,
+                    text[open + 1..close].trim().trim_matches(['\'', '"', '`']),
+                ),
+                close + 1,
+            ))
         }
         _ => Some((Token::Text(name), end)),
     }
@@ -186,7 +201,9 @@ impl<'t> Parser<'_, 't> {
         };
         let right = self.tokens.get(self.at + 1).copied();
         self.at += 2;
-        let Some(Token::Text(right)) = right else { return None };
+        let Some(Token::Text(right)) = right else {
+            return None;
+        };
         compare(&left?, operator, &self.scope.expand(right)?)
     }
 }
@@ -200,14 +217,21 @@ fn truth(text: &str) -> Option<bool> {
 }
 
 fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
-    let equal = left.eq_ignore_ascii_case(right) || matches!((number(left), number(right)), (Some(a), Some(b)) if a == b);
+    let equal = left.eq_ignore_ascii_case(right)
+        || matches!((number(left), number(right)), (Some(a), Some(b)) if a == b);
     match operator {
         "==" => Some(equal),
         "!=" => Some(!equal),
         _ => {
             let ordering = match (number(left), number(right)) {
-                (Some(a), Some(b)) if left.matches('.').count() < 2 && right.matches('.').count() < 2 => a.partial_cmp(&b)?,
-                _ if left.starts_with(|c: char| c.is_ascii_digit() || c == 'v') => functions::compare_versions(left, right),
+                (Some(a), Some(b))
+                    if left.matches('.').count() < 2 && right.matches('.').count() < 2 =>
+                {
+                    a.partial_cmp(&b)?
+                }
+                _ if left.starts_with(|c: char| c.is_ascii_digit() || c == 'v') => {
+                    functions::compare_versions(left, right)
+                }
                 _ => return None,
             };
             Some(match operator {
@@ -221,7 +245,10 @@ fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
 }
 
 fn number(text: &str) -> Option<f64> {
-    text.trim().starts_with(|c: char| c.is_ascii_digit() || c == '-').then(|| text.trim().parse().ok()).flatten()
+    text.trim()
+        .starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        .then(|| text.trim().parse().ok())
+        .flatten()
 }
 
 #[cfg(test)]
@@ -238,7 +265,15 @@ mod tests {
         properties.set("Version", "17.8.3");
         properties.set("Flag", "true");
         let files = PathIndex::new(["src/a.props"].into_iter());
-        holds(condition, &PropertyScope { properties: &properties, items: None, files: &files, folder: "src" })
+        holds(
+            condition,
+            &PropertyScope {
+                properties: &properties,
+                items: None,
+                files: &files,
+                folder: "src",
+            },
+        )
     }
 
     #[test]
@@ -285,7 +320,11 @@ mod tests {
         ] {
             assert!(!check(condition), "{condition}");
         }
-        assert!(!check(&format!("{}true{}", "(".repeat(100_000), ")".repeat(100_000))));
+        assert!(!check(&format!(
+            "{}true{}",
+            "(".repeat(100_000),
+            ")".repeat(100_000)
+        )));
         assert!(check(&format!("{}true", "!".repeat(100_000))));
     }
 }

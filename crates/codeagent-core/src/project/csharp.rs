@@ -1,7 +1,8 @@
 //! Which C# projects are there, what does each compile, and which of them owns a file.
 //!
-//! **Limits.** F# and Visual Basic projects are not seen; a reference to one is none. A package or assembly with the name of one that a project
-//! of the repository makes is taken to be that project, whatever its version. The symbol `RELEASE` is not defined.
+//! **Limits.** F# and Visual Basic projects are not seen; a reference to one is none. A package or
+//! assembly with the name of one that a project of the repository makes is taken to be that
+//! project, whatever its version. The symbol `RELEASE` is not defined.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,15 +21,35 @@ use crate::project::{CSharpProject, ProjectModel, ProjectRef};
 /// Reads all C# projects into the model.
 pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<String, Arc<str>>) {
     let repository = Repository::new(paths, texts);
-    let sources = PathIndex::new(paths.iter().map(String::as_str).filter(|path| has_extension(path, ".cs")));
-    let files: Vec<&String> = texts.keys().filter(|path| has_extension(path, ".csproj")).collect();
-    let mut projects: Vec<ReadProject> = files.into_par_iter().filter_map(|path| read_project(&repository, &sources, path)).collect();
-    let solutions: FxHashSet<String> = texts.keys().filter(|path| is_solution(path)).map(|path| stem(path).to_ascii_lowercase()).collect();
+    let sources = PathIndex::new(
+        paths
+            .iter()
+            .map(String::as_str)
+            .filter(|path| has_extension(path, ".cs")),
+    );
+    let files: Vec<&String> = texts
+        .keys()
+        .filter(|path| has_extension(path, ".csproj"))
+        .collect();
+    let mut projects: Vec<ReadProject> = files
+        .into_par_iter()
+        .filter_map(|path| read_project(&repository, &sources, path))
+        .collect();
+    let solutions: FxHashSet<String> = texts
+        .keys()
+        .filter(|path| is_solution(path))
+        .map(|path| stem(path).to_ascii_lowercase())
+        .collect();
     let precedences = precedences(&projects, &solutions);
     link_references(&mut projects, &precedences);
     model.warnings.extend(repository.warnings.into_values());
-    let cut = projects.iter().filter(|read| read.is_cut).map(|read| &read.project.path);
-    model.warnings.extend(cut.map(|path| format!("{path}: it and what it imports say too much; a part of it was not read")));
+    let cut = projects
+        .iter()
+        .filter(|read| read.is_cut)
+        .map(|read| &read.project.path);
+    model.warnings.extend(cut.map(|path| {
+        format!("{path}: it and what it imports say too much; a part of it was not read")
+    }));
     model.csharp = projects.into_iter().map(|read| read.project).collect();
     assign_owners(model, &precedences);
 }
@@ -36,7 +57,10 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
 /// Whether the text of a file is needed, by its name in lower case.
 pub(super) fn is_project_file(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    matches!(extension, "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx")
+    matches!(
+        extension,
+        "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx"
+    )
 }
 
 struct ReadProject {
@@ -49,23 +73,44 @@ struct ReadProject {
     is_cut: bool,
 }
 
-fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str) -> Option<ReadProject> {
+fn read_project(
+    repository: &Repository<'_>,
+    sources: &PathIndex<'_>,
+    path: &str,
+) -> Option<ReadProject> {
     let mut evaluation = ProjectEvaluation::new(repository, path, None)?;
-    let is_open = evaluation.properties.get("TargetFramework").trim().is_empty();
-    if let Some(newest) = frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open) {
+    let is_open = evaluation
+        .properties
+        .get("TargetFramework")
+        .trim()
+        .is_empty();
+    if let Some(newest) =
+        frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open)
+    {
         let newest = newest.to_owned();
         evaluation = ProjectEvaluation::new(repository, path, Some(&newest))?;
     }
     let items = items::evaluate(&mut evaluation, sources);
     let framework = framework_of(&evaluation);
-    let Items { compile, usings, references, named_references, mut internals_visible_to, packages, hint_paths, .. } = items;
+    let Items {
+        compile,
+        usings,
+        references,
+        named_references,
+        mut internals_visible_to,
+        packages,
+        hint_paths,
+        ..
+    } = items;
     internals_visible_to.sort_unstable();
     internals_visible_to.dedup();
     let properties = &evaluation.properties;
     let text = |name: &str| properties.get(name).trim().to_owned();
     let project = CSharpProject {
         path: path.to_owned(),
-        assembly_name: Some(text("AssemblyName")).filter(|name| !name.is_empty()).unwrap_or_else(|| stem(path).to_owned()),
+        assembly_name: Some(text("AssemblyName"))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| stem(path).to_owned()),
         target_framework: framework.name(),
         lang_version: text("LangVersion"),
         defines: defines(&evaluation, &framework),
@@ -79,20 +124,32 @@ fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str
     };
     let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
     let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
-    Some(ReadProject { project, references, named_references, package_id, sees_direct_references_only, is_cut })
+    Some(ReadProject {
+        project,
+        references,
+        named_references,
+        package_id,
+        sees_direct_references_only,
+        is_cut,
+    })
 }
 
 /// Where a restore writes what it resolved; empty if that is outside of the repository.
 fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     const NAME: &str = "project.assets.json";
     let properties = &evaluation.properties;
-    let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"].into_iter().map(|name| properties.get(name).trim());
+    let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"]
+        .into_iter()
+        .map(|name| properties.get(name).trim());
     let folder = match said.into_iter().find(|folder| !folder.is_empty()) {
         Some(folder) => folder.to_owned(),
         None if properties.is_true("UseArtifactsOutput") => {
             let said = properties.get("ArtifactsPath").trim();
-            let artifacts =
-                if said.is_empty() { rooted_folder(evaluation.directory_props_folder()) + "artifacts" } else { said.to_owned() };
+            let artifacts = if said.is_empty() {
+                rooted_folder(evaluation.directory_props_folder()) + "artifacts"
+            } else {
+                said.to_owned()
+            };
             format!("{artifacts}/obj/{}", stem(evaluation.project))
         }
         None => "obj".to_owned(),
@@ -100,7 +157,8 @@ fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
 }
 
-/// The framework of the evaluation: the last one said, as in a list with one element, or the pair of identifier and version of old projects.
+/// The framework of the evaluation: the last one said, as in a list with one element, or the pair
+/// of identifier and version of old projects.
 fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     let properties = &evaluation.properties;
     let said = properties.get("TargetFramework");
@@ -108,25 +166,38 @@ fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
         return Framework::parse(said);
     }
     let version = properties.get("TargetFrameworkVersion");
-    if version.is_empty() { Framework::parse("") } else { Framework::from_identifier(properties.get("TargetFrameworkIdentifier"), version) }
+    if version.is_empty() {
+        Framework::parse("")
+    } else {
+        Framework::from_identifier(properties.get("TargetFrameworkIdentifier"), version)
+    }
 }
 
-/// The framework whose symbols hold where a project leaves its own to an SDK that is not in the repository.
+/// The framework whose symbols hold where a project leaves its own to an SDK that is not in the
+/// repository.
 pub(super) const CURRENT: &str = "net10.0";
 
 /// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
 fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<String> {
     let properties = &evaluation.properties;
     let is_symbol = |symbol: &&str| {
-        symbol.starts_with(|c: char| c.is_alphabetic() || c == '_') && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')
+        symbol.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
-    let said = properties.get("DefineConstants").split([';', ',', ' ', '\n', '\r', '\t']).filter(is_symbol);
+    let said = properties
+        .get("DefineConstants")
+        .split([';', ',', ' ', '\n', '\r', '\t'])
+        .filter(is_symbol);
     let mut symbols: BTreeSet<String> = said.map(str::to_owned).collect();
     if evaluation.is_sdk_style() {
         symbols.insert("TRACE".to_owned());
         if !properties.is_true("DisableImplicitFrameworkDefines") {
             let is_known = !framework.name().is_empty();
-            symbols.extend(if is_known { framework.symbols() } else { Framework::parse(CURRENT).symbols() });
+            symbols.extend(if is_known {
+                framework.symbols()
+            } else {
+                Framework::parse(CURRENT).symbols()
+            });
         }
     }
     symbols.into_iter().collect()
@@ -138,7 +209,11 @@ fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
     for (index, read) in projects.iter_mut().enumerate() {
         let mut visible: BTreeSet<u32> = direct[index].iter().map(|(target, _)| *target).collect();
         read.project.direct_references = visible.iter().copied().collect();
-        let mut open: Vec<u32> = if read.sees_direct_references_only { Vec::new() } else { read.project.direct_references.clone() };
+        let mut open: Vec<u32> = if read.sees_direct_references_only {
+            Vec::new()
+        } else {
+            read.project.direct_references.clone()
+        };
         while let Some(next) = open.pop() {
             for (target, is_private) in &direct[next as usize] {
                 if !is_private && visible.insert(*target) {
@@ -152,26 +227,51 @@ fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
 }
 
 /// For each project the ones it names, and whether they are private to it.
-fn direct_references(projects: &[ReadProject], precedences: &[Precedence]) -> Vec<Vec<(u32, bool)>> {
-    let by_path: FxHashMap<&str, u32> = projects.iter().zip(0..).map(|(read, index)| (read.project.path.as_str(), index)).collect();
+fn direct_references(
+    projects: &[ReadProject],
+    precedences: &[Precedence],
+) -> Vec<Vec<(u32, bool)>> {
+    let by_path: FxHashMap<&str, u32> = projects
+        .iter()
+        .zip(0..)
+        .map(|(read, index)| (read.project.path.as_str(), index))
+        .collect();
     let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
     for (read, index) in projects.iter().zip(0_u32..) {
-        for name in [&read.project.assembly_name, &read.package_id].into_iter().filter(|name| !name.is_empty()) {
+        for name in [&read.project.assembly_name, &read.package_id]
+            .into_iter()
+            .filter(|name| !name.is_empty())
+        {
             let place = |index: u32| precedences[index as usize].among_siblings;
             let known = by_name.entry(name.to_ascii_lowercase()).or_insert(index);
             *known = std::cmp::min_by_key(*known, index, |index| (place(*index), *index));
         }
     }
     let of = |read: &ReadProject, own: u32| {
-        let paths = read.references.iter().filter_map(|reference| Some((*by_path.get(reference.path.as_str())?, reference.is_private)));
+        let paths = read.references.iter().filter_map(|reference| {
+            Some((*by_path.get(reference.path.as_str())?, reference.is_private))
+        });
         let names = read.named_references.iter();
-        let names = names.filter_map(|reference| Some((*by_name.get(&reference.name.to_ascii_lowercase())?, reference.is_private)));
-        paths.chain(names).filter(|(target, _)| *target != own).collect()
+        let names = names.filter_map(|reference| {
+            Some((
+                *by_name.get(&reference.name.to_ascii_lowercase())?,
+                reference.is_private,
+            ))
+        });
+        paths
+            .chain(names)
+            .filter(|(target, _)| *target != own)
+            .collect()
     };
-    projects.iter().zip(0..).map(|(read, own)| of(read, own)).collect()
+    projects
+        .iter()
+        .zip(0..)
+        .map(|(read, own)| of(read, own))
+        .collect()
 }
 
-/// The project that owns a file: of those that compile it one whose folder holds it, the nearest; else the first by path.
+/// The project that owns a file: of those that compile it one whose folder holds it, the nearest;
+/// else the first by path.
 fn assign_owners(model: &mut ProjectModel, precedences: &[Precedence]) {
     let mut owners: FxHashMap<&str, u32> = FxHashMap::default();
     for (project, index) in model.csharp.iter().zip(0_u32..) {
@@ -179,13 +279,29 @@ fn assign_owners(model: &mut ProjectModel, precedences: &[Precedence]) {
             let key = |index: u32| {
                 let holder = &precedences[index as usize];
                 let holds = is_below(file, &holder.folder);
-                (Reverse(holds.then_some(holder.folder.len())), if holds { holder.among_siblings } else { 0 }, index)
+                (
+                    Reverse(holds.then_some(holder.folder.len())),
+                    if holds { holder.among_siblings } else { 0 },
+                    index,
+                )
             };
-            owners.entry(file).and_modify(|owner| *owner = std::cmp::min_by_key(*owner, index, |index| key(*index))).or_insert(index);
+            owners
+                .entry(file)
+                .and_modify(|owner| {
+                    *owner = std::cmp::min_by_key(*owner, index, |index| key(*index))
+                })
+                .or_insert(index);
         }
     }
-    let owners: Vec<(String, u32)> = owners.into_iter().map(|(file, index)| (file.to_owned(), index)).collect();
-    model.owners.extend(owners.into_iter().map(|(file, index)| (file, ProjectRef::CSharp(index))));
+    let owners: Vec<(String, u32)> = owners
+        .into_iter()
+        .map(|(file, index)| (file.to_owned(), index))
+        .collect();
+    model.owners.extend(
+        owners
+            .into_iter()
+            .map(|(file, index)| (file, ProjectRef::CSharp(index))),
+    );
 }
 
 struct Precedence {
@@ -197,7 +313,10 @@ struct Precedence {
 fn precedences(projects: &[ReadProject], solutions: &FxHashSet<String>) -> Vec<Precedence> {
     let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, read) in projects.iter().enumerate() {
-        by_folder.entry(folder_of(&read.project.path)).or_default().push(index);
+        by_folder
+            .entry(folder_of(&read.project.path))
+            .or_default()
+            .push(index);
     }
     let mut places = vec![0; projects.len()];
     for (folder, mut siblings) in by_folder {
@@ -206,13 +325,31 @@ fn precedences(projects: &[ReadProject], solutions: &FxHashSet<String>) -> Vec<P
             let by_name = |project: &CSharpProject| {
                 let name = stem(&project.path);
                 let is_solution = || solutions.contains(&name.to_ascii_lowercase());
-                if name.eq_ignore_ascii_case(file_name(folder)) { 0 } else { 1 + u8::from(!is_solution()) }
+                if name.eq_ignore_ascii_case(file_name(folder)) {
+                    0
+                } else {
+                    1 + u8::from(!is_solution())
+                }
             };
             let framework = |project: &CSharpProject| Framework::parse(&project.target_framework);
-            by_name(a).cmp(&by_name(b)).then_with(|| framework(b).rank(&framework(a))).then_with(|| a.path.cmp(&b.path))
+            by_name(a)
+                .cmp(&by_name(b))
+                .then_with(|| framework(b).rank(&framework(a)))
+                .then_with(|| a.path.cmp(&b.path))
         });
-        siblings.into_iter().enumerate().for_each(|(place, index)| places[index] = place);
+        siblings
+            .into_iter()
+            .enumerate()
+            .for_each(|(place, index)| places[index] = place);
     }
-    let folders = projects.iter().map(|read| folder_of(&read.project.path).to_owned());
-    folders.zip(places).map(|(folder, among_siblings)| Precedence { folder, among_siblings }).collect()
+    let folders = projects
+        .iter()
+        .map(|read| folder_of(&read.project.path).to_owned());
+    folders
+        .zip(places)
+        .map(|(folder, among_siblings)| Precedence {
+            folder,
+            among_siblings,
+        })
+        .collect()
 }

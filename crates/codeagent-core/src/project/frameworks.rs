@@ -1,7 +1,9 @@
-//! What does a target framework mean: `net8.0` is newer than `netstandard2.0`, defines `NET6_0_OR_GREATER`, and can use a `netstandard2.1` library.
+//! What does a target framework mean: `net8.0` is newer than `netstandard2.0`, defines
+//! `NET6_0_OR_GREATER`, and can use a `netstandard2.1` library.
 //!
-//! **Limits.** Frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all others and define nothing. Platforms
-//! (`net8.0-windows10.0.19041`) define their name and versions as written, not the older versions of the platform.
+//! **Limits.** Frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
+//! others and define nothing. Platforms (`net8.0-windows10.0.19041`) define their name and versions
+//! as written, not the older versions of the platform.
 
 use std::cmp::Ordering;
 
@@ -32,7 +34,17 @@ pub(super) struct Framework {
 }
 
 const NETCORE: [(u32, u32); 7] = [(1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1)];
-const NETSTANDARD: [(u32, u32); 9] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (2, 0), (2, 1)];
+const NETSTANDARD: [(u32, u32); 9] = [
+    (1, 0),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (1, 4),
+    (1, 5),
+    (1, 6),
+    (2, 0),
+    (2, 1),
+];
 const NETFRAMEWORK: [(u32, u32, u32); 14] = [
     (2, 0, 0),
     (3, 0, 0),
@@ -62,13 +74,30 @@ impl Framework {
             (Family::NetStandard, dotted_or_digits(rest))
         } else if let Some(rest) = base.strip_prefix("net") {
             let version = dotted_or_digits(rest);
-            (if version.is_some_and(|(major, ..)| major >= 5) { Family::NetCoreApp } else { Family::NetFramework }, version)
+            (
+                if version.is_some_and(|(major, ..)| major >= 5) {
+                    Family::NetCoreApp
+                } else {
+                    Family::NetFramework
+                },
+                version,
+            )
         } else {
             (Family::Other, None)
         };
         match version {
-            Some(version) => Self { family, version, platform: platform.to_owned(), text: text.to_owned() },
-            None => Self { family: Family::Other, version: (0, 0, 0), platform: String::new(), text: text.to_owned() },
+            Some(version) => Self {
+                family,
+                version,
+                platform: platform.to_owned(),
+                text: text.to_owned(),
+            },
+            None => Self {
+                family: Family::Other,
+                version: (0, 0, 0),
+                platform: String::new(),
+                text: text.to_owned(),
+            },
         }
     }
 
@@ -80,7 +109,10 @@ impl Framework {
             ".NETStandard" => format!("netstandard{version}"),
             ".NETCoreApp" if version.starts_with(['1', '2', '3']) => format!("netcoreapp{version}"),
             ".NETCoreApp" => format!("net{version}"),
-            other => format!("{}{version}", other.trim_start_matches('.').to_ascii_lowercase()),
+            other => format!(
+                "{}{version}",
+                other.trim_start_matches('.').to_ascii_lowercase()
+            ),
         };
         Self::parse(&name)
     }
@@ -95,7 +127,11 @@ impl Framework {
             Family::NetStandard => format!("netstandard{major}.{minor}"),
             Family::NetFramework => format!("net{}", self.digits()),
         };
-        if self.platform.is_empty() { base } else { format!("{base}-{}", self.platform) }
+        if self.platform.is_empty() {
+            base
+        } else {
+            format!("{base}-{}", self.platform)
+        }
     }
 
     /// `.NETCoreApp`, as MSBuild's `TargetFrameworkIdentifier`.
@@ -118,12 +154,19 @@ impl Framework {
 
     /// `windows` of `windows10.0`.
     pub(super) fn platform_name(&self) -> &str {
-        self.platform.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+        self.platform
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
     }
 
     /// Which of two is the newer one; at equal age the one without a platform.
     pub(super) fn rank(&self, other: &Self) -> Ordering {
-        let key = |framework: &Self| (framework.family, framework.version, framework.platform.is_empty());
+        let key = |framework: &Self| {
+            (
+                framework.family,
+                framework.version,
+                framework.platform.is_empty(),
+            )
+        };
         key(self).cmp(&key(other))
     }
 
@@ -133,7 +176,9 @@ impl Framework {
             return false;
         }
         match (self.family, library.family) {
-            (Family::Other, _) | (_, Family::Other) => self.text.eq_ignore_ascii_case(&library.text),
+            (Family::Other, _) | (_, Family::Other) => {
+                self.text.eq_ignore_ascii_case(&library.text)
+            }
             (a, b) if a == b => self.version >= library.version,
             (_, Family::NetStandard) => self.newest_standard() >= library.version,
             _ => false,
@@ -145,7 +190,11 @@ impl Framework {
         let mut symbols: Vec<String> = Vec::new();
         let (major, minor, _) = self.version;
         let below = |line: &str, versions: &[(u32, u32)]| -> Vec<String> {
-            versions.iter().filter(|version| **version <= (major, minor)).map(|(a, b)| format!("{line}{a}_{b}_OR_GREATER")).collect()
+            versions
+                .iter()
+                .filter(|version| **version <= (major, minor))
+                .map(|(a, b)| format!("{line}{a}_{b}_OR_GREATER"))
+                .collect()
         };
         match self.family {
             Family::Other => return symbols,
@@ -154,18 +203,25 @@ impl Framework {
                 symbols.extend(below("NETCOREAPP", &NETCORE));
                 if major >= 5 {
                     symbols.extend(["NET".to_owned(), format!("NET{major}_{minor}")]);
-                    symbols.extend((5..=major.min(99)).map(|major| format!("NET{major}_0_OR_GREATER")));
+                    symbols.extend(
+                        (5..=major.min(99)).map(|major| format!("NET{major}_0_OR_GREATER")),
+                    );
                 } else {
                     symbols.push(format!("NETCOREAPP{major}_{minor}"));
                 }
             }
             Family::NetStandard => {
-                symbols.extend(["NETSTANDARD".to_owned(), format!("NETSTANDARD{major}_{minor}")]);
+                symbols.extend([
+                    "NETSTANDARD".to_owned(),
+                    format!("NETSTANDARD{major}_{minor}"),
+                ]);
                 symbols.extend(below("NETSTANDARD", &NETSTANDARD));
             }
             Family::NetFramework => {
                 symbols.extend(["NETFRAMEWORK".to_owned(), format!("NET{}", self.digits())]);
-                let lower = NETFRAMEWORK.iter().filter(|version| **version <= self.version);
+                let lower = NETFRAMEWORK
+                    .iter()
+                    .filter(|version| **version <= self.version);
                 symbols.extend(lower.map(|version| format!("NET{}_OR_GREATER", digits(*version))));
                 symbols.extend((self.version >= (4, 8, 1)).then(|| "NET481_OR_GREATER".to_owned()));
             }
@@ -182,7 +238,10 @@ impl Framework {
         let version = self.platform[self.platform_name().len()..].replace('.', "_");
         let mut symbols = vec![name.clone()];
         if !version.is_empty() {
-            symbols.extend([format!("{name}{version}"), format!("{name}{version}_OR_GREATER")]);
+            symbols.extend([
+                format!("{name}{version}"),
+                format!("{name}{version}_OR_GREATER"),
+            ]);
         }
         symbols
     }
@@ -208,9 +267,16 @@ impl Framework {
 /// The newest of a `TargetFrameworks` list, as written.
 pub(super) fn newest(list: &str) -> Option<&str> {
     let mut best: Option<(&str, Framework)> = None;
-    for text in list.split(';').map(str::trim).filter(|text| !text.is_empty()) {
+    for text in list
+        .split(';')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
         let framework = Framework::parse(text);
-        if best.as_ref().is_none_or(|(_, best)| framework.rank(best) == Ordering::Greater) {
+        if best
+            .as_ref()
+            .is_none_or(|(_, best)| framework.rank(best) == Ordering::Greater)
+        {
             best = Some((text, framework));
         }
     }
@@ -218,7 +284,11 @@ pub(super) fn newest(list: &str) -> Option<&str> {
 }
 
 fn digits((major, minor, patch): (u32, u32, u32)) -> String {
-    if patch == 0 { format!("{major}{minor}") } else { format!("{major}{minor}{patch}") }
+    if patch == 0 {
+        format!("{major}{minor}")
+    } else {
+        format!("{major}{minor}{patch}")
+    }
 }
 
 /// `8.0`, or `472` read digit by digit.
@@ -227,11 +297,17 @@ fn dotted_or_digits(text: &str) -> Option<(u32, u32, u32)> {
         return None;
     }
     let parts: Vec<u32> = if text.contains('.') {
-        text.split('.').map(|part| part.parse().ok()).collect::<Option<_>>()?
+        text.split('.')
+            .map(|part| part.parse().ok())
+            .collect::<Option<_>>()?
     } else {
         text.bytes().map(|b| u32::from(b - b'0')).collect()
     };
-    Some((parts.first().copied()?, parts.get(1).copied().unwrap_or(0), parts.get(2).copied().unwrap_or(0)))
+    Some((
+        parts.first().copied()?,
+        parts.get(1).copied().unwrap_or(0),
+        parts.get(2).copied().unwrap_or(0),
+    ))
 }
 
 #[cfg(test)]
@@ -268,9 +344,16 @@ mod tests {
         ];
         for (text, name, identifier) in cases {
             let framework = Framework::parse(text);
-            assert_eq!((framework.name().as_str(), framework.identifier()), (name, identifier), "{text}");
+            assert_eq!(
+                (framework.name().as_str(), framework.identifier()),
+                (name, identifier),
+                "{text}"
+            );
         }
-        assert_eq!(Framework::from_identifier(".NETFramework", "v4.5").name(), "net45");
+        assert_eq!(
+            Framework::from_identifier(".NETFramework", "v4.5").name(),
+            "net45"
+        );
         assert_eq!(Framework::from_identifier("", "v4.7.2").name(), "net472");
     }
 
@@ -285,11 +368,20 @@ mod tests {
             symbols("netstandard1.3"),
             "NETSTANDARD NETSTANDARD1_3 NETSTANDARD1_0_OR_GREATER NETSTANDARD1_1_OR_GREATER NETSTANDARD1_2_OR_GREATER NETSTANDARD1_3_OR_GREATER"
         );
-        assert_eq!(symbols("netcoreapp1.0"), "NETCOREAPP NETCOREAPP1_0_OR_GREATER NETCOREAPP1_0");
+        assert_eq!(
+            symbols("netcoreapp1.0"),
+            "NETCOREAPP NETCOREAPP1_0_OR_GREATER NETCOREAPP1_0"
+        );
         let net6 = symbols("net6.0-windows10.0");
-        for symbol in
-            ["NET", "NET6_0", "NET5_0_OR_GREATER", "NET6_0_OR_GREATER", "NETCOREAPP3_1_OR_GREATER", "WINDOWS", "WINDOWS10_0_OR_GREATER"]
-        {
+        for symbol in [
+            "NET",
+            "NET6_0",
+            "NET5_0_OR_GREATER",
+            "NET6_0_OR_GREATER",
+            "NETCOREAPP3_1_OR_GREATER",
+            "WINDOWS",
+            "WINDOWS10_0_OR_GREATER",
+        ] {
             assert!(net6.split(' ').any(|s| s == symbol), "{symbol} in {net6}");
         }
         assert!(!net6.contains("NET7_0"));
@@ -308,7 +400,11 @@ mod tests {
             ("net48", "net8.0", false),
         ];
         for (project, library, expected) in cases {
-            assert_eq!(Framework::parse(project).is_compatible_with(&Framework::parse(library)), expected, "{project} uses {library}");
+            assert_eq!(
+                Framework::parse(project).is_compatible_with(&Framework::parse(library)),
+                expected,
+                "{project} uses {library}"
+            );
         }
     }
 }

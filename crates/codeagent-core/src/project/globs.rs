@@ -1,10 +1,13 @@
 //! Does a path match a pattern of a project file: `**/*.cs`, `src/**/*`, `packages/*`.
 //!
-//! MSBuild, tsconfig and npm agree on `**` (any number of folders), `*` and `?` (within one segment); everything else stands for itself.
+//! MSBuild, tsconfig and npm agree on `**` (any number of folders), `*` and `?` (within one
+//! segment); everything else stands for itself.
 //!
-//! Crates for patterns read more into them: `[x]`, `{a}` and `!` are parts of names here, and `?` is a character, not a byte.
+//! Crates for patterns read more into them: `[x]`, `{a}` and `!` are parts of names here, and `?`
+//! is a character, not a byte.
 //!
-//! **Limits.** No braces and no character classes: project files that use them in workspaces are rare, MSBuild and tsconfig have none.
+//! **Limits.** No braces and no character classes: project files that use them in workspaces are
+//! rare, MSBuild and tsconfig have none.
 
 /// A compiled pattern. Case does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +20,19 @@ impl Glob {
     /// Compiles a repo-relative pattern with `/` between segments.
     pub(super) fn new(pattern: &str) -> Self {
         let mut segments: Vec<String> = Vec::new();
-        for segment in pattern.split('/').filter(|segment| !segment.is_empty() && *segment != ".") {
+        for segment in pattern
+            .split('/')
+            .filter(|segment| !segment.is_empty() && *segment != ".")
+        {
             if segment != "**" || segments.last().is_none_or(|last| last != "**") {
                 segments.push(segment.to_ascii_lowercase());
             }
         }
-        let fixed = segments.iter().take(segments.len().saturating_sub(1)).take_while(|segment| !is_glob(segment)).count();
+        let fixed = segments
+            .iter()
+            .take(segments.len().saturating_sub(1))
+            .take_while(|segment| !is_glob(segment))
+            .count();
         let folder = segments[..fixed].join("/");
         Self { segments, folder }
     }
@@ -42,14 +52,26 @@ impl Glob {
         let rest = if self.folder.is_empty() {
             path
         } else {
-            match path.strip_prefix(self.folder.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+            match path
+                .strip_prefix(self.folder.as_str())
+                .and_then(|rest| rest.strip_prefix('/'))
+            {
                 Some(rest) => rest,
                 None => return false,
             }
         };
-        let skip = if self.folder.is_empty() { 0 } else { self.folder.split('/').count() };
+        let skip = if self.folder.is_empty() {
+            0
+        } else {
+            self.folder.split('/').count()
+        };
         let parts: Vec<&str> = rest.split('/').collect();
-        matches_sequence(&self.segments[skip..], &parts, |segment| segment == "**", |segment, part| matches_segment(segment, part))
+        matches_sequence(
+            &self.segments[skip..],
+            &parts,
+            |segment| segment == "**",
+            |segment, part| matches_segment(segment, part),
+        )
     }
 }
 
@@ -67,12 +89,22 @@ fn matches_segment(pattern: &str, text: &str) -> bool {
     }
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
-    matches_sequence(&pattern, &text, |symbol| *symbol == '*', |symbol, c| *symbol == '?' || symbol == c)
+    matches_sequence(
+        &pattern,
+        &text,
+        |symbol| *symbol == '*',
+        |symbol, c| *symbol == '?' || symbol == c,
+    )
 }
 
-/// Matches with one kind of wildcard for "any number of elements": only the last one met needs to be tried again, so the cost is at most the product
-/// of the two lengths.
-fn matches_sequence<P, T>(pattern: &[P], text: &[T], is_many: impl Fn(&P) -> bool, matches_one: impl Fn(&P, &T) -> bool) -> bool {
+/// Matches with one kind of wildcard for "any number of elements": only the last one met needs to
+/// be tried again, so the cost is at most the product of the two lengths.
+fn matches_sequence<P, T>(
+    pattern: &[P],
+    text: &[T],
+    is_many: impl Fn(&P) -> bool,
+    matches_one: impl Fn(&P, &T) -> bool,
+) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     while t < text.len() {
@@ -119,7 +151,11 @@ mod tests {
             ("a?c.cs", "a\u{e4}c.cs", true),
         ];
         for (pattern, path, expected) in cases {
-            assert_eq!(Glob::new(pattern).matches(path), expected, "{pattern} on {path}");
+            assert_eq!(
+                Glob::new(pattern).matches(path),
+                expected,
+                "{pattern} on {path}"
+            );
         }
     }
 

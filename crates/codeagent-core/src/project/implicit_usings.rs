@@ -7,8 +7,15 @@ use crate::project::frameworks::{Family, Framework};
 use crate::project::properties::Properties;
 
 /// What every SDK opens.
-pub const BASE: [&str; 7] =
-    ["System", "System.Collections.Generic", "System.IO", "System.Linq", "System.Net.Http", "System.Threading", "System.Threading.Tasks"];
+pub const BASE: [&str; 7] = [
+    "System",
+    "System.Collections.Generic",
+    "System.IO",
+    "System.Linq",
+    "System.Net.Http",
+    "System.Threading",
+    "System.Threading.Tasks",
+];
 const WEB: [&str; 9] = [
     "System.Net.Http.Json",
     "Microsoft.AspNetCore.Builder",
@@ -71,5 +78,8 @@ pub(super) fn of(sdks: &[String], properties: &Properties) -> Vec<GlobalUsing> {
             _ => {}
         }
     }
-    names.into_iter().map(|name| GlobalUsing::Namespace(name.to_owned())).collect()
+    names
+        .into_iter()
+        .map(|name| GlobalUsing::Namespace(name.to_owned()))
+        .collect()
 }

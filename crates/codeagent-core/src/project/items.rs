@@ -1,8 +1,11 @@
 //! Which files, usings, references and friend assemblies do the item groups of a project add up to.
 //!
-//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its `AssemblyAttribute` form are understood, `PackageReference` with
-//! `PackageVersion`, and of `Reference` the names and where in the repository they lie (`HintPath`); of other items only the literal names are kept, for `@(Name)`. Item groups in targets are read as if every target ran, after all others; metadata and transforms are
-//! unknown, so that an item which depends on them is left out (but `%(Item.Identity)` in a target is that item's names).
+//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
+//! `AssemblyAttribute` form are understood, `PackageReference` with `PackageVersion`, and of
+//! `Reference` the names and where in the repository they lie (`HintPath`); of other items only the
+//! literal names are kept, for `@(Name)`. Item groups in targets are read as if every target ran,
+//! after all others; metadata and transforms are unknown, so that an item which depends on them is
+//! left out (but `%(Item.Identity)` in a target is that item's names).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +56,10 @@ pub(super) struct Items<'a> {
 }
 
 /// Evaluates the item groups of a project. `sources` are the C# files of the repository.
-pub(super) fn evaluate<'a>(evaluation: &mut ProjectEvaluation<'_>, sources: &PathIndex<'a>) -> Items<'a> {
+pub(super) fn evaluate<'a>(
+    evaluation: &mut ProjectEvaluation<'_>,
+    sources: &PathIndex<'a>,
+) -> Items<'a> {
     let mut items = Items::default();
     if evaluation.is_sdk_style() {
         items.usings = implicit_usings::of(&evaluation.sdks, &evaluation.properties);
@@ -61,37 +67,63 @@ pub(super) fn evaluate<'a>(evaluation: &mut ProjectEvaluation<'_>, sources: &Pat
     }
     let groups = std::mem::take(&mut evaluation.groups);
     let mut properties = std::mem::take(&mut evaluation.properties);
-    let ordered = groups.iter().filter(|group| !group.in_target).chain(groups.iter().filter(|group| group.in_target));
+    let ordered = groups
+        .iter()
+        .filter(|group| !group.in_target)
+        .chain(groups.iter().filter(|group| group.in_target));
     let mut file = "";
     for group in ordered {
-        if group.node.children().filter(Node::is_element).any(|node| !evaluation.spend(node, 0)) {
+        if group
+            .node
+            .children()
+            .filter(Node::is_element)
+            .any(|node| !evaluation.spend(node, 0))
+        {
             break;
         }
         if group.file != file {
             file = group.file;
             properties.enter_file(file);
         }
-        let pass = Pass { evaluation, properties: &properties, sources };
+        let pass = Pass {
+            evaluation,
+            properties: &properties,
+            sources,
+        };
         pass.group(group, &mut items);
     }
     evaluation.properties = properties;
-    for (id, package) in items.packages.iter_mut().filter(|(_, package)| package.version.is_empty()) {
+    for (id, package) in items
+        .packages
+        .iter_mut()
+        .filter(|(_, package)| package.version.is_empty())
+    {
         package.version = items.central.get(id).cloned().unwrap_or_default();
     }
     items
 }
 
-fn default_compile<'a>(evaluation: &ProjectEvaluation<'_>, sources: &PathIndex<'a>) -> BTreeSet<&'a str> {
+fn default_compile<'a>(
+    evaluation: &ProjectEvaluation<'_>,
+    sources: &PathIndex<'a>,
+) -> BTreeSet<&'a str> {
     let properties = &evaluation.properties;
     let without_sources = ["microsoft.build.notargets", "microsoft.build.traversal"];
     if properties.is_false("EnableDefaultItems")
         || properties.is_false("EnableDefaultCompileItems")
-        || evaluation.sdks.iter().any(|sdk| without_sources.contains(&sdk.as_str()))
+        || evaluation
+            .sdks
+            .iter()
+            .any(|sdk| without_sources.contains(&sdk.as_str()))
     {
         return BTreeSet::new();
     }
     let folder = evaluation.folder();
-    let said = format!("{};{}", properties.get("DefaultItemExcludes"), properties.get("DefaultItemExcludesInProjectFolder"));
+    let said = format!(
+        "{};{}",
+        properties.get("DefaultItemExcludes"),
+        properties.get("DefaultItemExcludesInProjectFolder")
+    );
     let excluded: Vec<Glob> = said
         .split(';')
         .chain(["bin/**", "obj/**", "**/.*/**", "**/node_modules/**"])
@@ -100,7 +132,10 @@ fn default_compile<'a>(evaluation: &ProjectEvaluation<'_>, sources: &PathIndex<'
         .filter_map(|pattern| paths::join(folder, pattern))
         .map(|pattern| Glob::new(&pattern))
         .collect();
-    sources.below(folder).filter(|path| !excluded.iter().any(|glob| glob.matches(path))).collect()
+    sources
+        .below(folder)
+        .filter(|path| !excluded.iter().any(|glob| glob.matches(path)))
+        .collect()
 }
 
 struct Pass<'p, 'e, 'a> {
@@ -120,12 +155,14 @@ impl<'a> Pass<'_, '_, 'a> {
     }
 
     fn holds(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
-        node.attribute("Condition").is_none_or(|condition| conditions::holds(condition, &self.scope(items)))
+        node.attribute("Condition")
+            .is_none_or(|condition| conditions::holds(condition, &self.scope(items)))
     }
 
     fn group(&self, group: &ItemGroup<'_>, items: &mut Items<'a>) {
         let target = group.node.parent().filter(|_| group.in_target);
-        if !self.holds(group.node, items) || target.is_some_and(|target| !self.holds(target, items)) {
+        if !self.holds(group.node, items) || target.is_some_and(|target| !self.holds(target, items))
+        {
             return;
         }
         for node in group.node.children().filter(Node::is_element) {
@@ -146,14 +183,20 @@ impl<'a> Pass<'_, '_, 'a> {
                 }
                 "PackageVersion" => {
                     let version = self.metadata(node, "Version", items);
-                    let ids = ["Include", "Update"].into_iter().flat_map(|attribute| self.list(node, attribute, items));
+                    let ids = ["Include", "Update"]
+                        .into_iter()
+                        .flat_map(|attribute| self.list(node, attribute, items));
                     for id in ids.collect::<Vec<_>>() {
-                        items.central.insert(id.to_ascii_lowercase(), version.clone());
+                        items
+                            .central
+                            .insert(id.to_ascii_lowercase(), version.clone());
                     }
                 }
                 "InternalsVisibleTo" => {
                     let names = self.list(node, "Include", items);
-                    items.internals_visible_to.extend(names.iter().map(|name| assembly_name(name)));
+                    items
+                        .internals_visible_to
+                        .extend(names.iter().map(|name| assembly_name(name)));
                 }
                 "AssemblyAttribute" => self.assembly_attribute(node, items),
                 name => self.other(name, node, items),
@@ -163,39 +206,70 @@ impl<'a> Pass<'_, '_, 'a> {
 
     /// The parts of a list attribute, expanded.
     fn list(&self, node: Node<'_, '_>, attribute: &str, items: &Items<'a>) -> Vec<String> {
-        let Some(written) = node.attribute(attribute) else { return Vec::new() };
+        let Some(written) = node.attribute(attribute) else {
+            return Vec::new();
+        };
         let written = identity_references(written);
         let expanded = self.scope(items).expand(&written).unwrap_or_default();
-        expanded.split(';').map(|part| unescaped(part.trim())).filter(|part| !part.is_empty()).collect()
+        expanded
+            .split(';')
+            .map(|part| unescaped(part.trim()))
+            .filter(|part| !part.is_empty())
+            .collect()
     }
 
     /// Metadata: an attribute or a child element, expanded, empty if it has none.
     fn metadata(&self, node: Node<'_, '_>, name: &str, items: &Items<'a>) -> String {
-        let attribute =
-            node.attributes().find(|attribute| attribute.name().eq_ignore_ascii_case(name)).map(|attribute| attribute.value().to_owned());
+        let attribute = node
+            .attributes()
+            .find(|attribute| attribute.name().eq_ignore_ascii_case(name))
+            .map(|attribute| attribute.value().to_owned());
         let written = attribute.or_else(|| {
-            let mut children = node.children().filter(Node::is_element).filter(|child| child.tag_name().name().eq_ignore_ascii_case(name));
-            children.find(|child| self.holds(*child, items)).map(node_text)
+            let mut children = node
+                .children()
+                .filter(Node::is_element)
+                .filter(|child| child.tag_name().name().eq_ignore_ascii_case(name));
+            children
+                .find(|child| self.holds(*child, items))
+                .map(node_text)
         });
-        written.and_then(|text| self.scope(items).expand(text.trim())).unwrap_or_default()
+        written
+            .and_then(|text| self.scope(items).expand(text.trim()))
+            .unwrap_or_default()
     }
 
     fn compile(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let folder = self.evaluation.folder();
         let globs = |patterns: Vec<String>| -> Vec<Glob> {
-            patterns.iter().filter_map(|pattern| paths::join(folder, pattern)).map(|pattern| Glob::new(&pattern)).collect()
+            patterns
+                .iter()
+                .filter_map(|pattern| paths::join(folder, pattern))
+                .map(|pattern| Glob::new(&pattern))
+                .collect()
         };
         let removed = globs(self.list(node, "Remove", items));
         if !removed.is_empty() {
-            items.compile.retain(|path| !removed.iter().any(|glob| glob.matches(path)));
+            items
+                .compile
+                .retain(|path| !removed.iter().any(|glob| glob.matches(path)));
         }
         let excluded = globs(self.list(node, "Exclude", items));
         for pattern in self.list(node, "Include", items) {
-            let Some(pattern) = paths::join(folder, &pattern) else { continue };
+            let Some(pattern) = paths::join(folder, &pattern) else {
+                continue;
+            };
             if is_glob(&pattern) {
                 let glob = Glob::new(&pattern);
-                items.compile.extend(self.sources.matching(&glob).filter(|path| !excluded.iter().any(|glob| glob.matches(path))));
-            } else if let Some(path) = self.sources.find(&pattern).filter(|path| !excluded.iter().any(|glob| glob.matches(path))) {
+                items.compile.extend(
+                    self.sources
+                        .matching(&glob)
+                        .filter(|path| !excluded.iter().any(|glob| glob.matches(path))),
+                );
+            } else if let Some(path) = self
+                .sources
+                .find(&pattern)
+                .filter(|path| !excluded.iter().any(|glob| glob.matches(path)))
+            {
                 items.compile.insert(path);
             }
         }
@@ -204,11 +278,15 @@ impl<'a> Pass<'_, '_, 'a> {
     fn using(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         for name in self.list(node, "Remove", items) {
             items.usings.retain(|using| match using {
-                GlobalUsing::Namespace(other) | GlobalUsing::Static(other) | GlobalUsing::Alias(_, other) => *other != name,
+                GlobalUsing::Namespace(other)
+                | GlobalUsing::Static(other)
+                | GlobalUsing::Alias(_, other) => *other != name,
             });
         }
         let alias = self.metadata(node, "Alias", items);
-        let is_static = self.metadata(node, "Static", items).eq_ignore_ascii_case("true");
+        let is_static = self
+            .metadata(node, "Static", items)
+            .eq_ignore_ascii_case("true");
         for name in self.list(node, "Include", items) {
             let name = name.strip_prefix("global::").unwrap_or(&name).to_owned();
             let using = match (alias.is_empty(), is_static) {
@@ -224,45 +302,81 @@ impl<'a> Pass<'_, '_, 'a> {
 
     fn reference(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let resolved = |patterns: Vec<String>| -> Vec<String> {
-            patterns.iter().filter_map(|path| paths::join(self.evaluation.folder(), path)).collect()
+            patterns
+                .iter()
+                .filter_map(|path| paths::join(self.evaluation.folder(), path))
+                .collect()
         };
         let projects = &self.evaluation.repository.project_files;
         let removed = resolved(self.list(node, "Remove", items));
-        items.references.retain(|reference| !removed.iter().any(|path| path.eq_ignore_ascii_case(&reference.path)));
-        let is_build_only = self.metadata(node, "ReferenceOutputAssembly", items).eq_ignore_ascii_case("false")
-            || !self.metadata(node, "OutputItemType", items).is_empty() && self.metadata(node, "ReferenceOutputAssembly", items).is_empty();
+        items.references.retain(|reference| {
+            !removed
+                .iter()
+                .any(|path| path.eq_ignore_ascii_case(&reference.path))
+        });
+        let is_build_only = self
+            .metadata(node, "ReferenceOutputAssembly", items)
+            .eq_ignore_ascii_case("false")
+            || !self.metadata(node, "OutputItemType", items).is_empty()
+                && self
+                    .metadata(node, "ReferenceOutputAssembly", items)
+                    .is_empty();
         if is_build_only {
             return;
         }
         let is_private = self.is_private(node, items);
         for pattern in resolved(self.list(node, "Include", items)) {
             let glob = Glob::new(&pattern);
-            items.references.extend(projects.matching(&glob).map(|path| ProjectReference { path: path.to_owned(), is_private }));
+            items
+                .references
+                .extend(projects.matching(&glob).map(|path| ProjectReference {
+                    path: path.to_owned(),
+                    is_private,
+                }));
         }
     }
 
     fn is_private(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
-        let private = self.metadata(node, "PrivateAssets", items).to_ascii_lowercase();
-        private.split(';').any(|asset| matches!(asset.trim(), "all" | "compile"))
+        let private = self
+            .metadata(node, "PrivateAssets", items)
+            .to_ascii_lowercase();
+        private
+            .split(';')
+            .any(|asset| matches!(asset.trim(), "all" | "compile"))
     }
 
     fn named_reference(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let removed = self.list(node, "Remove", items);
-        items.named_references.retain(|reference| !removed.contains(&reference.name));
+        items
+            .named_references
+            .retain(|reference| !removed.contains(&reference.name));
         if !self.is_compiled_against(node, items) {
             return;
         }
         let is_private = self.is_private(node, items);
         let names = self.list(node, "Include", items);
-        items.named_references.extend(names.iter().map(|name| NamedReference { name: assembly_name(name), is_private }));
+        items
+            .named_references
+            .extend(names.iter().map(|name| NamedReference {
+                name: assembly_name(name),
+                is_private,
+            }));
     }
 
     /// Whether the assemblies of what is referenced are taken.
     fn is_compiled_against(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
         let assets = |name: &str| -> Vec<String> {
-            self.metadata(node, name, items).to_ascii_lowercase().split(';').map(|asset| asset.trim().to_owned()).collect()
+            self.metadata(node, name, items)
+                .to_ascii_lowercase()
+                .split(';')
+                .map(|asset| asset.trim().to_owned())
+                .collect()
         };
-        let is_one_of = |assets: &[String]| assets.iter().any(|asset| matches!(asset.as_str(), "all" | "compile"));
+        let is_one_of = |assets: &[String]| {
+            assets
+                .iter()
+                .any(|asset| matches!(asset.as_str(), "all" | "compile"))
+        };
         let included = assets("IncludeAssets");
         !is_one_of(&assets("ExcludeAssets")) && (included == [""] || is_one_of(&included))
     }
@@ -273,16 +387,31 @@ impl<'a> Pass<'_, '_, 'a> {
             items.packages.remove(&id.to_ascii_lowercase());
         }
         let overriding = self.metadata(node, "VersionOverride", items);
-        let version = if overriding.is_empty() { self.metadata(node, "Version", items) } else { overriding };
+        let version = if overriding.is_empty() {
+            self.metadata(node, "Version", items)
+        } else {
+            overriding
+        };
         for id in self.list(node, "Update", items) {
-            if let Some(package) = items.packages.get_mut(&id.to_ascii_lowercase()).filter(|_| !version.is_empty()) {
+            if let Some(package) = items
+                .packages
+                .get_mut(&id.to_ascii_lowercase())
+                .filter(|_| !version.is_empty())
+            {
                 package.version.clone_from(&version);
             }
         }
         if self.is_compiled_against(node, items) {
             let is_private = self.is_private(node, items);
             for id in self.list(node, "Include", items) {
-                items.packages.insert(id.to_ascii_lowercase(), PackageReference { id, version: version.clone(), is_private });
+                items.packages.insert(
+                    id.to_ascii_lowercase(),
+                    PackageReference {
+                        id,
+                        version: version.clone(),
+                        is_private,
+                    },
+                );
             }
         }
     }
@@ -290,13 +419,20 @@ impl<'a> Pass<'_, '_, 'a> {
     fn hint_path(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let said = self.metadata(node, "HintPath", items);
         if paths::has_extension(&said, ".dll") {
-            items.hint_paths.extend(paths::join(self.evaluation.folder(), &said));
+            items
+                .hint_paths
+                .extend(paths::join(self.evaluation.folder(), &said));
         }
     }
 
     fn assembly_attribute(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let names = self.list(node, "Include", items);
-        if names.iter().any(|name| matches!(name.rsplit('.').next(), Some("InternalsVisibleTo" | "InternalsVisibleToAttribute"))) {
+        if names.iter().any(|name| {
+            matches!(
+                name.rsplit('.').next(),
+                Some("InternalsVisibleTo" | "InternalsVisibleToAttribute")
+            )
+        }) {
             let friend = self.metadata(node, "_Parameter1", items);
             if !friend.is_empty() {
                 items.internals_visible_to.push(assembly_name(&friend));
@@ -310,7 +446,10 @@ impl<'a> Pass<'_, '_, 'a> {
         if included.is_empty() && removed.is_empty() {
             return;
         }
-        let known = items.identities.entry(name.to_ascii_lowercase()).or_default();
+        let known = items
+            .identities
+            .entry(name.to_ascii_lowercase())
+            .or_default();
         known.retain(|name| !removed.contains(name));
         known.extend(included);
     }
@@ -318,7 +457,10 @@ impl<'a> Pass<'_, '_, 'a> {
 
 /// `%(Item.Identity)` as `@(Item)`: over all items of the batch both give the same names.
 fn identity_references(text: &str) -> String {
-    match text.strip_prefix("%(").and_then(|inner| inner.strip_suffix(".Identity)")) {
+    match text
+        .strip_prefix("%(")
+        .and_then(|inner| inner.strip_suffix(".Identity)"))
+    {
         Some(item) => format!("@({item})"),
         None => text.to_owned(),
     }
@@ -333,6 +475,17 @@ fn unescaped(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }
-    let pairs = [("%20", " "), ("%28", "("), ("%29", ")"), ("%3B", ";"), ("%3b", ";"), ("%40", "@"), ("%24", "$"), ("%25", "%")];
-    pairs.iter().fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
+    let pairs = [
+        ("%20", " "),
+        ("%28", "("),
+        ("%29", ")"),
+        ("%3B", ";"),
+        ("%3b", ";"),
+        ("%40", "@"),
+        ("%24", "$"),
+        ("%25", "%"),
+    ];
+    pairs.iter().fold(text.to_owned(), |text, (code, plain)| {
+        text.replace(code, plain)
+    })
 }

@@ -1,6 +1,8 @@
-//! Reads JSON as TypeScript's tools do: comments, commas after the last element and a byte order mark are allowed.
+//! Reads JSON as TypeScript's tools do: comments, commas after the last element and a byte order
+//! mark are allowed.
 //!
-//! **Limits.** What else is wrong makes the file unreadable as a whole; nesting is limited by serde_json (128 levels). `# ..` passes for a comment.
+//! **Limits.** What else is wrong makes the file unreadable as a whole; nesting is limited by
+//! serde_json (128 levels). `# ..` passes for a comment.
 
 use serde_json::Value;
 
@@ -20,7 +22,11 @@ pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
 pub(super) fn strings(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
-        Value::Array(values) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::Array(values) => values
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -33,14 +39,28 @@ mod tests {
     fn comments_and_commas_are_no_matter() {
         let cases = [
             ("{\"a\": 1, // x\n}", "{\"a\":1}"),
-            ("\u{feff}{/* \"b\": 2, */ \"a\": [1, 2, ], }", "{\"a\":[1,2]}"),
-            (r#"{"a": "// no */ , ] \" /* x"}"#, r#"{"a":"// no */ , ] \" /* x"}"#),
+            (
+                "\u{feff}{/* \"b\": 2, */ \"a\": [1, 2, ], }",
+                "{\"a\":[1,2]}",
+            ),
+            (
+                r#"{"a": "// no */ , ] \" /* x"}"#,
+                r#"{"a":"// no */ , ] \" /* x"}"#,
+            ),
             ("[\"**/*\", /* c */ ]", "[\"**/*\"]"),
         ];
         for (text, expected) in cases {
             assert_eq!(parse(text).unwrap().to_string(), expected, "{text}");
         }
-        for text in ["", "{", "{\"a", "/*", "{\"a\": \"\\", "{\"a\": 1 / }", "[1,,]"] {
+        for text in [
+            "",
+            "{",
+            "{\"a",
+            "/*",
+            "{\"a\": \"\\",
+            "{\"a\": 1 / }",
+            "[1,,]",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse(&"[".repeat(100_000)).is_err());

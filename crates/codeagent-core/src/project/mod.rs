@@ -1,6 +1,8 @@
-//! Which project owns a file, and what the project says about reading it: preprocessor symbols, usings, references, module paths.
+//! Which project owns a file, and what the project says about reading it: preprocessor symbols,
+//! usings, references, module paths.
 //!
-//! Made from the texts of the project files alone: no disk access here, nothing executed, no MSBuild.
+//! Made from the texts of the project files alone: no disk access here, nothing executed, no
+//! MSBuild.
 
 pub(crate) mod paths;
 
@@ -37,7 +39,8 @@ use std::sync::Arc;
 
 use crate::model::graph::Language;
 
-/// All projects of a repository. Built by [`ProjectModel::build`]; equal inputs give an equal model.
+/// All projects of a repository. Built by [`ProjectModel::build`]; equal inputs give an equal
+/// model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectModel {
     /// C# projects, by path.
@@ -48,7 +51,8 @@ pub struct ProjectModel {
     pub packages: Vec<Package>,
     /// The owning project of every C# and TypeScript file that has one.
     pub owners: BTreeMap<String, ProjectRef>,
-    /// The tsconfigs that cover a TypeScript or JavaScript file, as indices into [`ProjectModel::typescript`]; files that none covers are left out.
+    /// The tsconfigs that cover a TypeScript or JavaScript file, as indices into
+    /// [`ProjectModel::typescript`]; files that none covers are left out.
     pub covered: BTreeMap<String, Arc<[u32]>>,
     /// TypeScript configurations by path, each the text of an equivalent one without `extends`.
     pub configs: Arc<BTreeMap<String, Arc<str>>>,
@@ -82,7 +86,8 @@ pub struct CSharpProject {
     pub defines: Vec<String>,
     /// Global usings from project files, the SDK's implicit ones included.
     pub usings: Vec<GlobalUsing>,
-    /// Projects whose public declarations are visible here (transitively), as indices into [`ProjectModel::csharp`], sorted.
+    /// Projects whose public declarations are visible here (transitively), as indices into
+    /// [`ProjectModel::csharp`], sorted.
     pub references: Vec<u32>,
     /// The part of `references` that the project names itself.
     pub direct_references: Vec<u32>,
@@ -116,7 +121,8 @@ pub struct TypeScriptProject {
     pub path: String,
     /// `compilerOptions.allowJs` or a jsconfig.
     pub allow_js: bool,
-    /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else what `target` gets by default.
+    /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else what
+    /// `target` gets by default.
     pub libraries: Vec<String>,
 }
 
@@ -132,15 +138,16 @@ pub struct Package {
     pub folder: String,
     /// Its name.
     pub name: String,
-    /// Some workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) counts it, or it is the root of one.
+    /// Some workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) counts it, or it
+    /// is the root of one.
     pub is_workspace_member: bool,
 }
 
 impl ProjectModel {
     /// Reads the model.
     ///
-    /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of those that [`is_project_file`] accepts and
-    /// [`add_extended`] adds.
+    /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of
+    /// those that [`is_project_file`] accepts and [`add_extended`] adds.
     #[must_use]
     pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
         let mut model = Self::default();
@@ -158,9 +165,14 @@ impl ProjectModel {
         model
     }
 
-    /// The same model, where files belong to the project that `owner` names for them, if it is one of the model and of their language.
+    /// The same model, where files belong to the project that `owner` names for them, if it is one
+    /// of the model and of their language.
     #[must_use]
-    pub fn with_owners<'c>(mut self, paths: &[String], owner: impl Fn(&str) -> Option<&'c str>) -> Self {
+    pub fn with_owners<'c>(
+        mut self,
+        paths: &[String],
+        owner: impl Fn(&str) -> Option<&'c str>,
+    ) -> Self {
         let mut missing = BTreeSet::new();
         for path in paths {
             let Some(named) = owner(path) else { continue };
@@ -170,7 +182,11 @@ impl ProjectModel {
                 None => drop(missing.insert(named)),
             }
         }
-        self.warnings.extend(missing.into_iter().map(|named| format!("{named}: the settings name it as a project, and there is none")));
+        self.warnings.extend(
+            missing.into_iter().map(|named| {
+                format!("{named}: the settings name it as a project, and there is none")
+            }),
+        );
         self.warnings.sort_unstable();
         self
     }
@@ -178,15 +194,21 @@ impl ProjectModel {
     fn project(&self, path: &str) -> Option<ProjectRef> {
         let of = |language: &Language| match language {
             Language::CSharp => {
-                let found = self.csharp.binary_search_by(|project| project.path.as_str().cmp(path));
+                let found = self
+                    .csharp
+                    .binary_search_by(|project| project.path.as_str().cmp(path));
                 found.ok().map(|index| ProjectRef::CSharp(index as u32))
             }
             Language::TypeScript => {
-                let found = self.typescript.binary_search_by(|project| project.path.as_str().cmp(path));
+                let found = self
+                    .typescript
+                    .binary_search_by(|project| project.path.as_str().cmp(path));
                 found.ok().map(|index| ProjectRef::TypeScript(index as u32))
             }
         };
-        Language::NAMES.iter().find_map(|(_, language)| of(language))
+        Language::NAMES
+            .iter()
+            .find_map(|(_, language)| of(language))
     }
 
     fn is_for(&self, project: ProjectRef, path: &str) -> bool {
@@ -205,7 +227,9 @@ impl ProjectModel {
                     files.insert(at, path.to_owned());
                 }
             }
-            ProjectRef::TypeScript(index) => drop(self.covered.insert(path.to_owned(), Arc::from([index]))),
+            ProjectRef::TypeScript(index) => {
+                drop(self.covered.insert(path.to_owned(), Arc::from([index])))
+            }
         }
         self.owners.insert(path.to_owned(), owner);
     }
@@ -236,9 +260,12 @@ impl ProjectModel {
     }
 }
 
-/// Adds the project files that others name and whose names do not tell them apart (`"extends": "./base.json"`). `read` gives the text of a path,
-/// `None` if there is no such file.
-pub fn add_extended(texts: &mut BTreeMap<String, Arc<str>>, read: impl FnMut(&str) -> Option<Arc<str>>) {
+/// Adds the project files that others name and whose names do not tell them apart
+/// (`"extends": "./base.json"`). `read` gives the text of a path, `None` if there is no such file.
+pub fn add_extended(
+    texts: &mut BTreeMap<String, Arc<str>>,
+    read: impl FnMut(&str) -> Option<Arc<str>>,
+) {
     let mut packages = ProjectModel::default();
     packages::read(&mut packages, texts);
     typescript::add_extended(texts, &packages.packages, read);
@@ -250,7 +277,9 @@ pub fn is_project_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     Language::NAMES.iter().any(|(_, language)| match language {
         Language::CSharp => csharp::is_project_file(&name),
-        Language::TypeScript => packages::is_project_file(&name) || typescript::is_project_file(&name),
+        Language::TypeScript => {
+            packages::is_project_file(&name) || typescript::is_project_file(&name)
+        }
     })
 }
 

@@ -1,9 +1,12 @@
-//! What do the files of an MSBuild project say, read in the order in which MSBuild reads them: Directory.Build.props, project, imports, Directory.Build.targets.
+//! What do the files of an MSBuild project say, read in the order in which MSBuild reads them:
+//! Directory.Build.props, project, imports, Directory.Build.targets.
 //!
-//! Two passes, as in MSBuild: first all properties and imports in document order, then (in `items.rs`) the item groups with the final properties.
-//! Of the SDK itself only the properties that project files ask about are known.
+//! Two passes, as in MSBuild: first all properties and imports in document order, then (in
+//! `items.rs`) the item groups with the final properties. Of the SDK itself only the properties
+//! that project files ask about are known.
 //!
-//! **Limits.** Targets are not run. Imports from packages and from outside of the repository are not seen.
+//! **Limits.** Targets are not run. Imports from packages and from outside of the repository are
+//! not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +35,8 @@ const MAX_IMPORTS: usize = 400;
 const MAX_DEPTH: u32 = 40;
 const MAX_NODES: u32 = 2_000_000;
 
-/// Work of reading all projects, in elements read: what all of them import is read once for each. Real projects read some hundred.
+/// Work of reading all projects, in elements read: what all of them import is read once for each.
+/// Real projects read some hundred.
 const WORK: u64 = 1_500_000;
 /// Work that each project may take at least and at most.
 const LEAST_WORK: u64 = 4_000;
@@ -56,7 +60,10 @@ pub(super) struct Repository<'a> {
 
 /// Whether some tag has too many attributes, by its quotes.
 fn has_crowded_tag(text: &str) -> bool {
-    text.split('<').any(|tag| tag.len() > 4 * MAX_ATTRIBUTES && tag.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES)
+    text.split('<').any(|tag| {
+        tag.len() > 4 * MAX_ATTRIBUTES
+            && tag.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES
+    })
 }
 
 impl<'a> Repository<'a> {
@@ -66,18 +73,29 @@ impl<'a> Repository<'a> {
         let mut warnings = BTreeMap::new();
         for (path, text) in texts.iter().filter(|(path, _)| is_msbuild_file(path)) {
             if has_crowded_tag(text) {
-                warnings.insert(path.as_str(), format!("{path}: a tag with more than {MAX_ATTRIBUTES} attributes, ignored"));
+                warnings.insert(
+                    path.as_str(),
+                    format!("{path}: a tag with more than {MAX_ATTRIBUTES} attributes, ignored"),
+                );
                 continue;
             }
-            let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+            let options = ParsingOptions {
+                nodes_limit: MAX_NODES,
+                ..ParsingOptions::default()
+            };
             match Document::parse_with_options(text.trim_start_matches('\u{feff}'), options) {
                 Ok(document) => {
                     documents.insert(path.as_str(), document);
                 }
                 Err(error) => {
-                    warnings.insert(path.as_str(), format!("{path}: not well-formed XML, ignored: {error}"));
+                    warnings.insert(
+                        path.as_str(),
+                        format!("{path}: not well-formed XML, ignored: {error}"),
+                    );
                     // Its folder holds a project all the same.
-                    if let (true, Ok(document)) = (has_extension(path, ".csproj"), Document::parse(UNREADABLE)) {
+                    if let (true, Ok(document)) =
+                        (has_extension(path, ".csproj"), Document::parse(UNREADABLE))
+                    {
                         documents.insert(path.as_str(), document);
                     }
                 }
@@ -86,10 +104,20 @@ impl<'a> Repository<'a> {
         let project_files = PathIndex::new(documents.keys().copied());
         let solutions = texts.keys().filter(|path| is_solution(path));
         let solution_folders = solutions.map(|path| folder_of(path)).collect();
-        let projects = texts.keys().filter(|path| has_extension(path, ".csproj")).count() as u64;
+        let projects = texts
+            .keys()
+            .filter(|path| has_extension(path, ".csproj"))
+            .count() as u64;
         let budget = (WORK / projects.max(1)).clamp(LEAST_WORK, MOST_WORK);
         let files = PathIndex::new(all_files.iter().map(String::as_str));
-        Self { documents, project_files, solution_folders, budget, files, warnings }
+        Self {
+            documents,
+            project_files,
+            solution_folders,
+            budget,
+            files,
+            warnings,
+        }
     }
 
     fn nearest(&self, folder: &str, name: &str) -> Option<&'a str> {
@@ -102,7 +130,9 @@ impl<'a> Repository<'a> {
 }
 
 fn is_msbuild_file(path: &str) -> bool {
-    [".csproj", ".props", ".targets", ".projitems", ".shproj"].iter().any(|extension| has_extension(path, extension))
+    [".csproj", ".props", ".targets", ".projitems", ".shproj"]
+        .iter()
+        .any(|extension| has_extension(path, extension))
 }
 
 /// Whether a file is a solution.
@@ -133,8 +163,13 @@ pub(super) struct ProjectEvaluation<'r> {
 }
 
 impl<'r> ProjectEvaluation<'r> {
-    /// Evaluates a project, for one of its frameworks if it has several. `None` if the file is not readable.
-    pub(super) fn new(repository: &'r Repository<'r>, project: &'r str, framework: Option<&str>) -> Option<Self> {
+    /// Evaluates a project, for one of its frameworks if it has several. `None` if the file is not
+    /// readable.
+    pub(super) fn new(
+        repository: &'r Repository<'r>,
+        project: &'r str,
+        framework: Option<&str>,
+    ) -> Option<Self> {
         let root = repository.documents.get(project)?.root_element();
         let mut evaluation = Self {
             repository,
@@ -158,7 +193,8 @@ impl<'r> ProjectEvaluation<'r> {
         Some(evaluation)
     }
 
-    /// Counts an element as read, and a value made of it; false once that is more than one project may take.
+    /// Counts an element as read, and a value made of it; false once that is more than one project
+    /// may take.
     pub(super) fn spend(&mut self, node: Node<'_, '_>, value_len: usize) -> bool {
         self.work += 1 + ((node.range().len().min(1 << 20) + value_len) / BYTES_PER_WORK) as u64;
         !self.is_spent()
@@ -182,11 +218,16 @@ impl<'r> ProjectEvaluation<'r> {
     fn well_known(&mut self, framework: Option<&str>) {
         let folder = rooted_folder(self.folder());
         let global = [("Configuration", "Release"), ("Platform", "AnyCPU")];
-        global.iter().for_each(|(name, value)| self.properties.set_global(name, value));
+        global
+            .iter()
+            .for_each(|(name, value)| self.properties.set_global(name, value));
         if let Some(framework) = framework {
             self.properties.set_global("TargetFramework", framework);
         }
-        let solution = self.repository.solution_folder(self.folder()).map_or_else(String::new, rooted_folder);
+        let solution = self
+            .repository
+            .solution_folder(self.folder())
+            .map_or_else(String::new, rooted_folder);
         for (name, value) in [
             ("OS", "Unix"),
             ("MSBuildProjectDirectory", folder.trim_end_matches('/')),
@@ -225,7 +266,8 @@ impl<'r> ProjectEvaluation<'r> {
         self.central_versions();
     }
 
-    /// What the SDK of Microsoft's own repositories brings: `eng/Versions.props` and names for the frameworks in support.
+    /// What the SDK of Microsoft's own repositories brings: `eng/Versions.props` and names for the
+    /// frameworks in support.
     fn arcade_props(&mut self) {
         for (name, value) in [
             ("NetCurrent", "net10.0"),
@@ -245,9 +287,14 @@ impl<'r> ProjectEvaluation<'r> {
     /// What the SDK sets after the project's own text, then Directory.Build.targets.
     fn sdk_targets(&mut self) {
         let framework = Framework::parse(self.properties.get("TargetFramework"));
-        self.properties.set_default("TargetFrameworkIdentifier", framework.identifier());
-        self.properties.set_default("TargetFrameworkVersion", &format!("v{}", framework.version_text()));
-        self.properties.set_default("TargetPlatformIdentifier", framework.platform_name());
+        self.properties
+            .set_default("TargetFrameworkIdentifier", framework.identifier());
+        self.properties.set_default(
+            "TargetFrameworkVersion",
+            &format!("v{}", framework.version_text()),
+        );
+        self.properties
+            .set_default("TargetPlatformIdentifier", framework.platform_name());
         self.common_targets();
     }
 
@@ -260,14 +307,24 @@ impl<'r> ProjectEvaluation<'r> {
 
     /// Imports the nearest Directory.Build.props or .targets above the project.
     fn directory_file(&mut self, kind: &str) {
-        if self.properties.is_false(&format!("ImportDirectoryBuild{kind}")) {
+        if self
+            .properties
+            .is_false(&format!("ImportDirectoryBuild{kind}"))
+        {
             return;
         }
-        let said = self.properties.get(&format!("DirectoryBuild{kind}Path")).to_owned();
+        let said = self
+            .properties
+            .get(&format!("DirectoryBuild{kind}Path"))
+            .to_owned();
         let path = if said.is_empty() {
-            self.repository.nearest(self.folder(), &format!("Directory.Build.{}", kind.to_ascii_lowercase()))
+            self.repository.nearest(
+                self.folder(),
+                &format!("Directory.Build.{}", kind.to_ascii_lowercase()),
+            )
         } else {
-            paths::join(self.folder(), &said).and_then(|path| self.repository.project_files.find(&path))
+            paths::join(self.folder(), &said)
+                .and_then(|path| self.repository.project_files.find(&path))
         };
         if let Some(path) = path {
             self.file(path, 0);
@@ -281,9 +338,11 @@ impl<'r> ProjectEvaluation<'r> {
         }
         let said = self.properties.get("DirectoryPackagesPropsPath").to_owned();
         let path = if said.is_empty() {
-            self.repository.nearest(self.folder(), "Directory.Packages.props")
+            self.repository
+                .nearest(self.folder(), "Directory.Packages.props")
         } else {
-            paths::join(self.folder(), &said).and_then(|path| self.repository.project_files.find(&path))
+            paths::join(self.folder(), &said)
+                .and_then(|path| self.repository.project_files.find(&path))
         };
         if let Some(path) = path {
             self.file(path, 0);
@@ -292,11 +351,15 @@ impl<'r> ProjectEvaluation<'r> {
 
     /// The folder of the nearest Directory.Build.props above the project, else the project's own.
     pub(super) fn directory_props_folder(&self) -> &'r str {
-        self.repository.nearest(self.folder(), "Directory.Build.props").map_or_else(|| self.folder(), folder_of)
+        self.repository
+            .nearest(self.folder(), "Directory.Build.props")
+            .map_or_else(|| self.folder(), folder_of)
     }
 
     fn file(&mut self, path: &'r str, depth: u32) {
-        let Some(document) = self.repository.documents.get(path) else { return };
+        let Some(document) = self.repository.documents.get(path) else {
+            return;
+        };
         if depth > MAX_DEPTH || self.imported.len() > MAX_IMPORTS || !self.imported.insert(path) {
             return;
         }
@@ -310,11 +373,17 @@ impl<'r> ProjectEvaluation<'r> {
     }
 
     fn scope<'e>(&'e self, folder: &'e str) -> PropertyScope<'e> {
-        PropertyScope { properties: &self.properties, items: None, files: &self.repository.files, folder }
+        PropertyScope {
+            properties: &self.properties,
+            items: None,
+            files: &self.repository.files,
+            folder,
+        }
     }
 
     fn holds(&self, node: Node<'_, '_>, folder: &str) -> bool {
-        node.attribute("Condition").is_none_or(|condition| conditions::holds(condition, &self.scope(folder)))
+        node.attribute("Condition")
+            .is_none_or(|condition| conditions::holds(condition, &self.scope(folder)))
     }
 
     fn children(&mut self, parent: Node<'r, 'r>, file: &'r str, depth: u32) {
@@ -325,13 +394,25 @@ impl<'r> ProjectEvaluation<'r> {
             }
             match node.tag_name().name() {
                 "PropertyGroup" if self.holds(node, self.folder()) => self.property_group(node),
-                "ItemGroup" => self.groups.push(ItemGroup { node, file, in_target: false }),
+                "ItemGroup" => self.groups.push(ItemGroup {
+                    node,
+                    file,
+                    in_target: false,
+                }),
                 "Target" => {
-                    let groups = node.children().filter(|child| child.has_tag_name_ignoring_namespace("ItemGroup"));
-                    self.groups.extend(groups.map(|node| ItemGroup { node, file, in_target: true }));
+                    let groups = node
+                        .children()
+                        .filter(|child| child.has_tag_name_ignoring_namespace("ItemGroup"));
+                    self.groups.extend(groups.map(|node| ItemGroup {
+                        node,
+                        file,
+                        in_target: true,
+                    }));
                 }
                 "Import" if self.holds(node, folder_of(file)) => self.import(node, file, depth),
-                "ImportGroup" if depth < MAX_DEPTH && self.holds(node, folder_of(file)) => self.children(node, file, depth + 1),
+                "ImportGroup" if depth < MAX_DEPTH && self.holds(node, folder_of(file)) => {
+                    self.children(node, file, depth + 1)
+                }
                 "Choose" if depth < MAX_DEPTH => self.choose(node, file, depth),
                 _ => {}
             }
@@ -353,9 +434,11 @@ impl<'r> ProjectEvaluation<'r> {
     }
 
     fn choose(&mut self, choose: Node<'r, 'r>, file: &'r str, depth: u32) {
-        let chosen = choose.children().filter(Node::is_element).find(|branch| match branch.tag_name().name() {
-            "When" => self.holds(*branch, self.folder()),
-            name => name == "Otherwise",
+        let chosen = choose.children().filter(Node::is_element).find(|branch| {
+            match branch.tag_name().name() {
+                "When" => self.holds(*branch, self.folder()),
+                name => name == "Otherwise",
+            }
         });
         if let Some(branch) = chosen {
             self.children(branch, file, depth + 1);
@@ -363,15 +446,22 @@ impl<'r> ProjectEvaluation<'r> {
     }
 
     fn import(&mut self, node: Node<'r, 'r>, file: &'r str, depth: u32) {
-        let Some(written) = node.attribute("Project") else { return };
+        let Some(written) = node.attribute("Project") else {
+            return;
+        };
         let target = self.expand(written, folder_of(file)).replace('\\', "/");
         if node.has_attribute("Sdk") || target.starts_with(SDK) {
             self.import_from_sdk(node.attribute("Sdk"), &target);
         } else if let Some(path) = paths::join(folder_of(file), &target) {
             let repository = self.repository;
             if is_glob(&path) {
-                let found: Vec<&str> = repository.project_files.matching(&Glob::new(&path)).collect();
-                found.into_iter().for_each(|path| self.file(path, depth + 1));
+                let found: Vec<&str> = repository
+                    .project_files
+                    .matching(&Glob::new(&path))
+                    .collect();
+                found
+                    .into_iter()
+                    .for_each(|path| self.file(path, depth + 1));
             } else if let Some(path) = repository.project_files.find(&path) {
                 self.file(path, depth + 1);
             }
@@ -386,13 +476,20 @@ impl<'r> ProjectEvaluation<'r> {
             self.sdks.dedup();
         }
         match (sdk.is_some(), name.as_str()) {
-            (true, "sdk.props") if sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => self.arcade_props(),
-            (true, "sdk.props") => self.sdk_props(),
-            (true, "sdk.targets") if !sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => self.sdk_targets(),
-            (false, "microsoft.common.props") => self.directory_file("Props"),
-            (false, "microsoft.csharp.targets" | "microsoft.common.targets" | "microsoft.windows.ui.xaml.csharp.targets") => {
-                self.common_targets()
+            (true, "sdk.props") if sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => {
+                self.arcade_props()
             }
+            (true, "sdk.props") => self.sdk_props(),
+            (true, "sdk.targets") if !sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => {
+                self.sdk_targets()
+            }
+            (false, "microsoft.common.props") => self.directory_file("Props"),
+            (
+                false,
+                "microsoft.csharp.targets"
+                | "microsoft.common.targets"
+                | "microsoft.windows.ui.xaml.csharp.targets",
+            ) => self.common_targets(),
             _ => {}
         }
     }
@@ -400,17 +497,35 @@ impl<'r> ProjectEvaluation<'r> {
 
 /// The text of an element without that of its children.
 pub(super) fn node_text(node: Node<'_, '_>) -> String {
-    node.children().filter(Node::is_text).filter_map(|text| text.text()).collect()
+    node.children()
+        .filter(Node::is_text)
+        .filter_map(|text| text.text())
+        .collect()
 }
 
 fn sdk_names(root: Node<'_, '_>) -> Vec<String> {
-    let elements = root.children().filter(|child| child.has_tag_name_ignoring_namespace("Sdk")).filter_map(|child| child.attribute("Name"));
-    root.attribute("Sdk").into_iter().chain(elements).flat_map(split_sdks).collect()
+    let elements = root
+        .children()
+        .filter(|child| child.has_tag_name_ignoring_namespace("Sdk"))
+        .filter_map(|child| child.attribute("Name"));
+    root.attribute("Sdk")
+        .into_iter()
+        .chain(elements)
+        .flat_map(split_sdks)
+        .collect()
 }
 
 /// `Microsoft.NET.Sdk/9.0;Other.Sdk` without versions, in lower case.
 fn split_sdks(text: &str) -> impl Iterator<Item = String> {
-    text.split(';').map(|sdk| sdk.split('/').next().unwrap_or_default().trim().to_ascii_lowercase()).filter(|sdk| !sdk.is_empty())
+    text.split(';')
+        .map(|sdk| {
+            sdk.split('/')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase()
+        })
+        .filter(|sdk| !sdk.is_empty())
 }
 
 trait IgnoringNamespace {

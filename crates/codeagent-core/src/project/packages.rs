@@ -1,6 +1,7 @@
 //! Which npm packages does the repository hold, and which of them belong to a workspace.
 //!
-//! **Limits.** Of pnpm-workspace.yaml only the list `packages` is read, in block or flow style; package.json files without a name are left out.
+//! **Limits.** Of pnpm-workspace.yaml only the list `packages` is read, in block or flow style;
+//! package.json files without a name are left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +21,9 @@ pub(super) fn read(model: &mut ProjectModel, texts: &BTreeMap<String, Arc<str>>)
             "package.json" | "lerna.json" => match jsonc::parse(text) {
                 Ok(value) => manifest(model, path, &value),
                 Err(error) => {
-                    model.warnings.push(format!("{path}: not readable, ignored: {error}"));
+                    model
+                        .warnings
+                        .push(format!("{path}: not readable, ignored: {error}"));
                     continue;
                 }
             },
@@ -31,7 +34,9 @@ pub(super) fn read(model: &mut ProjectModel, texts: &BTreeMap<String, Arc<str>>)
         }
     }
     for package in &mut model.packages {
-        package.is_workspace_member = workspaces.iter().any(|workspace| workspace.has(&package.folder));
+        package.is_workspace_member = workspaces
+            .iter()
+            .any(|workspace| workspace.has(&package.folder));
     }
 }
 
@@ -43,13 +48,26 @@ pub(super) fn is_project_file(name: &str) -> bool {
 /// Adds the package that a manifest describes; the answer is its workspace patterns.
 fn manifest(model: &mut ProjectModel, path: &str, value: &Value) -> Vec<String> {
     if file_name(path) == "lerna.json" {
-        return value.get("packages").map(jsonc::strings).unwrap_or_default();
+        return value
+            .get("packages")
+            .map(jsonc::strings)
+            .unwrap_or_default();
     }
-    if let Some(name) = value.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) {
-        model.packages.push(Package { folder: folder_of(path).to_owned(), name: name.to_owned(), is_workspace_member: false });
+    if let Some(name) = value
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty())
+    {
+        model.packages.push(Package {
+            folder: folder_of(path).to_owned(),
+            name: name.to_owned(),
+            is_workspace_member: false,
+        });
     }
     let workspaces = value.get("workspaces");
-    workspaces.map(|list| jsonc::strings(list.get("packages").unwrap_or(list))).unwrap_or_default()
+    workspaces
+        .map(|list| jsonc::strings(list.get("packages").unwrap_or(list)))
+        .unwrap_or_default()
 }
 
 struct Workspace {
@@ -61,14 +79,26 @@ struct Workspace {
 impl Workspace {
     fn new(folder: &str, patterns: &[String]) -> Self {
         let glob = |pattern: &str| join(folder, pattern).map(|pattern| Glob::new(&pattern));
-        let included = patterns.iter().filter(|pattern| !pattern.starts_with('!')).filter_map(|pattern| glob(pattern)).collect();
-        let excluded = patterns.iter().filter_map(|pattern| glob(pattern.strip_prefix('!')?)).collect();
-        Self { folder: folder.to_owned(), included, excluded }
+        let included = patterns
+            .iter()
+            .filter(|pattern| !pattern.starts_with('!'))
+            .filter_map(|pattern| glob(pattern))
+            .collect();
+        let excluded = patterns
+            .iter()
+            .filter_map(|pattern| glob(pattern.strip_prefix('!')?))
+            .collect();
+        Self {
+            folder: folder.to_owned(),
+            included,
+            excluded,
+        }
     }
 
     fn has(&self, folder: &str) -> bool {
         folder == self.folder
-            || self.included.iter().any(|glob| glob.matches(folder)) && !self.excluded.iter().any(|glob| glob.matches(folder))
+            || self.included.iter().any(|glob| glob.matches(folder))
+                && !self.excluded.iter().any(|glob| glob.matches(folder))
     }
 }
 
@@ -82,7 +112,11 @@ fn yaml_packages(text: &str) -> Vec<String> {
         if let Some(rest) = line.strip_prefix("packages:") {
             is_inside = true;
             let flow = rest.trim().trim_start_matches('[').trim_end_matches(']');
-            patterns.extend(flow.split(',').map(unquoted).filter(|item| !item.is_empty()));
+            patterns.extend(
+                flow.split(',')
+                    .map(unquoted)
+                    .filter(|item| !item.is_empty()),
+            );
         } else if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| is_inside) {
             patterns.push(unquoted(item));
         } else if line.starts_with(|c: char| !c.is_whitespace() && c != '#' && c != '-') {
@@ -99,29 +133,55 @@ mod tests {
     #[test]
     fn members_match_the_patterns_of_a_workspace() {
         let cases: [(&str, &str, &[&str]); 5] = [
-            ("package.json", r#"{"name":"root","workspaces":["packages/*","!packages/b"]}"#, &["", "packages/a"]),
+            (
+                "package.json",
+                r#"{"name":"root","workspaces":["packages/*","!packages/b"]}"#,
+                &["", "packages/a"],
+            ),
             (
                 "package.json",
                 r#"{"name":"root","workspaces":{"packages":["./packages/**"]}}"#,
                 &["", "packages/a", "packages/b", "packages/b/deep"],
             ),
-            ("pnpm-workspace.yaml", "# x\npackages:\n  - 'packages/a' # one\n  - \"tools\"\ncatalog:\n  - packages/b\n", &["packages/a"]),
-            ("pnpm-workspace.yaml", "packages: ['packages/b']\n", &["packages/b"]),
-            ("lerna.json", r#"{"packages":["packages/b"], /* c */}"#, &["packages/b"]),
+            (
+                "pnpm-workspace.yaml",
+                "# x\npackages:\n  - 'packages/a' # one\n  - \"tools\"\ncatalog:\n  - packages/b\n",
+                &["packages/a"],
+            ),
+            (
+                "pnpm-workspace.yaml",
+                "packages: ['packages/b']\n",
+                &["packages/b"],
+            ),
+            (
+                "lerna.json",
+                r#"{"packages":["packages/b"], /* c */}"#,
+                &["packages/b"],
+            ),
         ];
         for (path, text, expected) in cases {
             let mut texts = BTreeMap::new();
             for folder in ["packages/a", "packages/b", "packages/b/deep"] {
-                texts.insert(format!("{folder}/package.json"), Arc::from(format!(r#"{{"name":"{folder}"}}"#)));
+                texts.insert(
+                    format!("{folder}/package.json"),
+                    Arc::from(format!(r#"{{"name":"{folder}"}}"#)),
+                );
             }
             texts.insert("loose/package.json".to_owned(), Arc::from("{}"));
             texts.insert("broken/package.json".to_owned(), Arc::from("{"));
             texts.insert(path.to_owned(), Arc::from(text));
             let mut model = ProjectModel::default();
             read(&mut model, &texts);
-            let members: Vec<&str> =
-                model.packages.iter().filter(|package| package.is_workspace_member).map(|package| package.folder.as_str()).collect();
-            let members: Vec<&str> = members.into_iter().filter(|folder| !folder.is_empty() || path == "package.json").collect();
+            let members: Vec<&str> = model
+                .packages
+                .iter()
+                .filter(|package| package.is_workspace_member)
+                .map(|package| package.folder.as_str())
+                .collect();
+            let members: Vec<&str> = members
+                .into_iter()
+                .filter(|folder| !folder.is_empty() || path == "package.json")
+                .collect();
             let mut members = members;
             members.sort_unstable();
             assert_eq!(members, expected, "{text}");

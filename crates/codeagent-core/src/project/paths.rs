@@ -1,11 +1,14 @@
-//! Which file does a path written in a project file mean: `..\Shared\*.cs` seen from `src/App` is `src/Shared/*.cs`.
+//! Which file does a path written in a project file mean: `..\Shared\*.cs` seen from `src/App` is
+//! `src/Shared/*.cs`.
 //!
-//! **Limits.** Paths are compared without regard to case (ASCII), as on the systems most project files are written on; of two files that differ
-//! in case alone the first by path is meant. A path that leaves the repository means nothing.
+//! **Limits.** Paths are compared without regard to case (ASCII), as on the systems most project
+//! files are written on; of two files that differ in case alone the first by path is meant. A path
+//! that leaves the repository means nothing.
 
 use crate::project::globs::Glob;
 
-/// Stands for the root of the repository where MSBuild would have an absolute path, so that such paths can be told from relative ones.
+/// Stands for the root of the repository where MSBuild would have an absolute path, so that such
+/// paths can be told from relative ones.
 pub(super) const ROOT: &str = "/_/";
 
 /// The folder of a path, empty for the root.
@@ -26,20 +29,28 @@ pub(super) fn stem(path: &str) -> &str {
 
 /// Whether a path ends in an extension (given with its dot and in lower case), in any case.
 pub(super) fn has_extension(path: &str, extension: &str) -> bool {
-    path.len() > extension.len() && path.as_bytes()[path.len() - extension.len()..].eq_ignore_ascii_case(extension.as_bytes())
+    path.len() > extension.len()
+        && path.as_bytes()[path.len() - extension.len()..]
+            .eq_ignore_ascii_case(extension.as_bytes())
 }
 
 /// A folder and all folders above it, the root (empty) last.
 pub(crate) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
+    std::iter::successors(Some(folder), |folder| {
+        (!folder.is_empty()).then(|| folder_of(folder))
+    })
 }
 
 /// Whether a path lies in a folder or below it.
 pub(super) fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The repo-relative path of `path` seen from `folder`; either slash separates. `None` outside of the repository.
+/// The repo-relative path of `path` seen from `folder`; either slash separates. `None` outside of
+/// the repository.
 pub(super) fn join(folder: &str, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     let mut segments: Vec<&str> = Vec::new();
@@ -79,7 +90,9 @@ pub(super) struct PathIndex<'a> {
 impl<'a> PathIndex<'a> {
     /// An index of some files.
     pub(super) fn new(paths: impl Iterator<Item = &'a str>) -> Self {
-        let mut entries: Vec<(String, &'a str)> = paths.map(|path| (path.to_ascii_lowercase(), path)).collect();
+        let mut entries: Vec<(String, &'a str)> = paths
+            .map(|path| (path.to_ascii_lowercase(), path))
+            .collect();
         entries.sort_unstable();
         Self { entries }
     }
@@ -88,7 +101,10 @@ impl<'a> PathIndex<'a> {
     pub(super) fn find(&self, path: &str) -> Option<&'a str> {
         let lower = path.to_ascii_lowercase();
         let at = self.entries.partition_point(|(entry, _)| *entry < lower);
-        self.entries.get(at).filter(|(entry, _)| *entry == lower).map(|(_, path)| *path)
+        self.entries
+            .get(at)
+            .filter(|(entry, _)| *entry == lower)
+            .map(|(_, path)| *path)
     }
 
     /// Whether there is a file of this path or one below it.
@@ -103,7 +119,10 @@ impl<'a> PathIndex<'a> {
 
     /// The files a glob names.
     pub(super) fn matching(&self, glob: &Glob) -> impl Iterator<Item = &'a str> {
-        self.range(glob.folder()).iter().filter(|(lower, _)| glob.matches_lower(lower)).map(|(_, path)| *path)
+        self.range(glob.folder())
+            .iter()
+            .filter(|(lower, _)| glob.matches_lower(lower))
+            .map(|(_, path)| *path)
     }
 
     fn range(&self, folder: &str) -> &[(String, &'a str)] {
@@ -141,7 +160,10 @@ mod tests {
     fn folders_hold_their_files_only() {
         let paths = ["src/a/x.cs", "src/a.b/y.cs", "src/A/z.cs", "other.cs"];
         let index = PathIndex::new(paths.into_iter());
-        assert_eq!(index.below("SRC/a").collect::<Vec<_>>(), ["src/a/x.cs", "src/A/z.cs"]);
+        assert_eq!(
+            index.below("SRC/a").collect::<Vec<_>>(),
+            ["src/a/x.cs", "src/A/z.cs"]
+        );
         assert_eq!(index.find("Other.CS"), Some("other.cs"));
         assert!(index.exists("src/a.b") && index.exists("src") && !index.exists("src/b"));
         assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);

@@ -1,7 +1,8 @@
 //! What does an MSBuild expression expand to: `$(RepoRoot)src\$(Name.Replace('.', '/'))`.
 //!
-//! **Limits.** Item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and functions outside `functions.rs` are unknown: the whole
-//! expression then is, and whoever asked decides what that means (a condition is false, a property empty). The environment is empty.
+//! **Limits.** Item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
+//! functions outside `functions.rs` are unknown: the whole expression then is, and whoever asked
+//! decides what that means (a condition is false, a property empty). The environment is empty.
 
 use rustc_hash::FxHashMap;
 
@@ -24,12 +25,16 @@ impl Properties {
     /// The value, empty if it has none.
     pub(super) fn get(&self, name: &str) -> &str {
         let name = name.to_ascii_lowercase();
-        self.globals.get(&name).or_else(|| self.values.get(&name)).map_or("", String::as_str)
+        self.globals
+            .get(&name)
+            .or_else(|| self.values.get(&name))
+            .map_or("", String::as_str)
     }
 
     /// Sets a property as a project file does: global ones keep their value.
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.values.insert(name.to_ascii_lowercase(), value.to_owned());
+        self.values
+            .insert(name.to_ascii_lowercase(), value.to_owned());
     }
 
     /// Sets a property if it is empty.
@@ -41,7 +46,8 @@ impl Properties {
 
     /// Sets a property as the command line does.
     pub(super) fn set_global(&mut self, name: &str, value: &str) {
-        self.globals.insert(name.to_ascii_lowercase(), value.to_owned());
+        self.globals
+            .insert(name.to_ascii_lowercase(), value.to_owned());
     }
 
     /// Whether a property says `true` (or `enable`).
@@ -67,7 +73,11 @@ impl Properties {
 
 /// The folder as MSBuild writes it: rooted, with a slash at the end.
 pub(super) fn rooted_folder(folder: &str) -> String {
-    if folder.is_empty() { ROOT.to_owned() } else { format!("{ROOT}{folder}/") }
+    if folder.is_empty() {
+        ROOT.to_owned()
+    } else {
+        format!("{ROOT}{folder}/")
+    }
 }
 
 /// What an expression can see.
@@ -75,7 +85,8 @@ pub(super) fn rooted_folder(folder: &str) -> String {
 pub(super) struct PropertyScope<'e> {
     /// The properties so far.
     pub properties: &'e Properties,
-    /// Identities of the items so far, by lower-case item name; absent while properties are evaluated.
+    /// Identities of the items so far, by lower-case item name; absent while properties are
+    /// evaluated.
     pub items: Option<&'e FxHashMap<String, Vec<String>>>,
     /// All files of the repository.
     pub files: &'e PathIndex<'e>,
@@ -120,13 +131,22 @@ impl PropertyScope<'_> {
     }
 
     fn item_list(&self, body: &str) -> Option<String> {
-        let (name, separator) = body.split_once(',').map_or((body, ";"), |(name, separator)| (name, separator.trim().trim_matches('\'')));
+        let (name, separator) = body
+            .split_once(',')
+            .map_or((body, ";"), |(name, separator)| {
+                (name, separator.trim().trim_matches('\''))
+            });
         let items = self.items?;
         let name = name.trim().to_ascii_lowercase();
         if name.contains("->") {
             return None;
         }
-        Some(items.get(&name).map(|items| items.join(separator)).unwrap_or_default())
+        Some(
+            items
+                .get(&name)
+                .map(|items| items.join(separator))
+                .unwrap_or_default(),
+        )
     }
 
     /// The inside of `$( .. )`: a name or a static call, then any number of members.
@@ -135,8 +155,13 @@ impl PropertyScope<'_> {
         let (mut value, mut rest) = if body.starts_with('[') {
             self.static_call(body, depth)?
         } else {
-            let end = body.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(body.len());
-            (PropertyValue::Text(self.properties.get(&body[..end]).to_owned()), &body[end..])
+            let end = body
+                .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
+                .unwrap_or(body.len());
+            (
+                PropertyValue::Text(self.properties.get(&body[..end]).to_owned()),
+                &body[end..],
+            )
         };
         while !rest.is_empty() {
             if let Some(tail) = rest.strip_prefix('[') {
@@ -156,18 +181,25 @@ impl PropertyScope<'_> {
     fn static_call<'t>(&self, body: &'t str, depth: u32) -> Option<(PropertyValue, &'t str)> {
         let (class, rest) = body.strip_prefix('[')?.split_once(']')?;
         let (name, arguments, rest) = self.call(rest.strip_prefix("::")?, depth)?;
-        Some((functions::static_member(class.trim(), name, &arguments, self)?, rest))
+        Some((
+            functions::static_member(class.trim(), name, &arguments, self)?,
+            rest,
+        ))
     }
 
     /// `Name(arguments)` or `Name`, and what follows.
     fn call<'t>(&self, text: &'t str, depth: u32) -> Option<(&'t str, Vec<String>, &'t str)> {
-        let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+        let end = text
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
         if !rest.starts_with('(') {
             return Some((name, Vec::new(), rest));
         }
         let close = closing(rest)?;
-        let arguments = split_arguments(&rest[1..close]).into_iter().map(|argument| self.expand_at(unquoted(argument), depth + 1));
+        let arguments = split_arguments(&rest[1..close])
+            .into_iter()
+            .map(|argument| self.expand_at(unquoted(argument), depth + 1));
         Some((name, arguments.collect::<Option<_>>()?, &rest[close + 1..]))
     }
 }
@@ -221,7 +253,10 @@ fn split_arguments(text: &str) -> Vec<&str> {
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     for quote in ['\'', '"', '`'] {
-        if let Some(inner) = text.strip_prefix(quote).and_then(|inner| inner.strip_suffix(quote)) {
+        if let Some(inner) = text
+            .strip_prefix(quote)
+            .and_then(|inner| inner.strip_suffix(quote))
+        {
             return inner;
         }
     }
@@ -241,8 +276,15 @@ mod tests {
         properties.set("configuration", "Debug");
         properties.enter_file("src/eng/Common.props");
         let files = PathIndex::new(["Directory.Build.props", "src/eng/Common.props"].into_iter());
-        let items = FxHashMap::from_iter([("friend".to_owned(), vec!["A".to_owned(), "B".to_owned()])]);
-        PropertyScope { properties: &properties, items: Some(&items), files: &files, folder: "src" }.expand(text)
+        let items =
+            FxHashMap::from_iter([("friend".to_owned(), vec!["A".to_owned(), "B".to_owned()])]);
+        PropertyScope {
+            properties: &properties,
+            items: Some(&items),
+            files: &files,
+            folder: "src",
+        }
+        .expand(text)
     }
 
     #[test]
@@ -259,10 +301,22 @@ mod tests {
             ("$(Name.Contains(`Core`))", "True"),
             ("$(Name.StartsWith('$(Missing)Ac'))", "True"),
             ("$([System.IO.Path]::Combine('a', 'b', 'c'))", "a/b/c"),
-            ("$([MSBuild]::GetTargetFrameworkIdentifier($(TargetFramework)))", ".NETCoreApp"),
-            ("$([MSBuild]::IsTargetFrameworkCompatible('$(TargetFramework)', 'net6.0'))", "True"),
-            ("$([MSBuild]::GetPathOfFileAbove('Directory.Build.props', '$(MSBuildThisFileDirectory)../'))", "/_/Directory.Build.props"),
-            ("$([MSBuild]::GetDirectoryNameOfFileAbove($(MSBuildThisFileDirectory), 'Directory.Build.props'))", "/_/"),
+            (
+                "$([MSBuild]::GetTargetFrameworkIdentifier($(TargetFramework)))",
+                ".NETCoreApp",
+            ),
+            (
+                "$([MSBuild]::IsTargetFrameworkCompatible('$(TargetFramework)', 'net6.0'))",
+                "True",
+            ),
+            (
+                "$([MSBuild]::GetPathOfFileAbove('Directory.Build.props', '$(MSBuildThisFileDirectory)../'))",
+                "/_/Directory.Build.props",
+            ),
+            (
+                "$([MSBuild]::GetDirectoryNameOfFileAbove($(MSBuildThisFileDirectory), 'Directory.Build.props'))",
+                "/_/",
+            ),
             ("$([MSBuild]::IsOSPlatform('Windows'))", "False"),
             ("$([System.String]::IsNullOrEmpty('$(Missing)'))", "True"),
             ("@(Friend)", "A;B"),
@@ -284,7 +338,11 @@ mod tests {
         ] {
             assert_eq!(expand(text), None, "{text}");
         }
-        let deep = format!("{}{}", "$(Name.Replace('a', ".repeat(5_000), "))".repeat(5_000));
+        let deep = format!(
+            "{}{}",
+            "$(Name.Replace('a', ".repeat(5_000),
+            "))".repeat(5_000)
+        );
         assert_eq!(expand(&deep), None);
     }
 }

@@ -10,9 +10,17 @@ use crate::project::{CSharpProject, GlobalUsing, ProjectModel};
 
 /// A model of project files with texts and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
-    let mut paths: Vec<String> = texts.iter().map(|(path, _)| *path).chain(others.iter().copied()).map(str::to_owned).collect();
+    let mut paths: Vec<String> = texts
+        .iter()
+        .map(|(path, _)| *path)
+        .chain(others.iter().copied())
+        .map(str::to_owned)
+        .collect();
     paths.sort_unstable();
-    let texts: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
+    let texts: BTreeMap<String, Arc<str>> = texts
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), Arc::from(*text)))
+        .collect();
     ProjectModel::build(&paths, texts)
 }
 
@@ -22,13 +30,30 @@ fn describe(model: &ProjectModel, project: &CSharpProject) -> String {
         GlobalUsing::Static(name) => format!("static {name}"),
         GlobalUsing::Alias(alias, name) => format!("{alias}={name}"),
     });
-    let said = project.defines.iter().filter(|symbol| !symbol.starts_with("NET"));
-    let names = |indices: &[u32]| -> Vec<&str> { indices.iter().map(|index| model.csharp[*index as usize].path.as_str()).collect() };
-    let mut lines = vec![format!("{} [{}] {} {}", project.path, project.assembly_name, project.target_framework, project.lang_version)];
+    let said = project
+        .defines
+        .iter()
+        .filter(|symbol| !symbol.starts_with("NET"));
+    let names = |indices: &[u32]| -> Vec<&str> {
+        indices
+            .iter()
+            .map(|index| model.csharp[*index as usize].path.as_str())
+            .collect()
+    };
+    let mut lines = vec![format!(
+        "{} [{}] {} {}",
+        project.path, project.assembly_name, project.target_framework, project.lang_version
+    )];
     for (title, values) in [
         ("defines", said.cloned().collect::<Vec<_>>()),
         ("usings", usings.collect()),
-        ("references", names(&project.references).into_iter().map(str::to_owned).collect()),
+        (
+            "references",
+            names(&project.references)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        ),
         ("friends", project.internals_visible_to.clone()),
         ("files", project.files.clone()),
     ] {
@@ -36,19 +61,31 @@ fn describe(model: &ProjectModel, project: &CSharpProject) -> String {
             lines.push(format!("  {title}: {}", values.join(" ")));
         }
     }
-    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    lines
+        .iter()
+        .map(|line| line.trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn check(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
     let model = model(texts, others);
-    let mut lines: Vec<String> = model.csharp.iter().map(|project| describe(&model, project)).collect();
-    lines.extend(model.owners.keys().map(|path| format!("{path} -> {}", model.project_id(path))));
+    let mut lines: Vec<String> = model
+        .csharp
+        .iter()
+        .map(|project| describe(&model, project))
+        .collect();
+    lines.extend(
+        model
+            .owners
+            .keys()
+            .map(|path| format!("{path} -> {}", model.project_id(path))),
+    );
     lines.extend(model.warnings.iter().cloned());
     expected.assert_eq(&lines.join("\n"));
 }
 
-const SDK_PROJECT: &str =
-    r#"<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>"#;
+const SDK_PROJECT: &str = r#"<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>"#;
 
 #[test]
 fn a_project_with_an_sdk_compiles_its_folder() {
@@ -179,9 +216,17 @@ fn old_projects_say_everything() {
                      <ItemGroup><Compile Include="$(MSBuildThisFileDirectory)S.cs" /></ItemGroup>
                    </Project>"#,
             ),
-            ("Directory.Build.targets", "<Project><PropertyGroup><LangVersion>7.3</LangVersion></PropertyGroup></Project>"),
+            (
+                "Directory.Build.targets",
+                "<Project><PropertyGroup><LangVersion>7.3</LangVersion></PropertyGroup></Project>",
+            ),
         ],
-        &["Old/A.cs", "Old/Sub/B.cs", "Old/NotListed.cs", "Shared/S.cs"],
+        &[
+            "Old/A.cs",
+            "Old/Sub/B.cs",
+            "Old/NotListed.cs",
+            "Shared/S.cs",
+        ],
         &expect![[r#"
             Old/Old.csproj [Acme.Old] net452 7.3
               defines: OLD TRACE
@@ -196,9 +241,18 @@ fn old_projects_say_everything() {
 fn sdks_can_be_imported() {
     check(
         &[
-            ("Directory.Build.props", r#"<Project><Import Project="Sdk.props" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#),
-            ("Directory.Build.targets", r#"<Project><Import Project="Sdk.targets" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#),
-            ("eng/Versions.props", "<Project><PropertyGroup><Frameworks>$(NetPrevious);net472</Frameworks></PropertyGroup></Project>"),
+            (
+                "Directory.Build.props",
+                r#"<Project><Import Project="Sdk.props" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#,
+            ),
+            (
+                "Directory.Build.targets",
+                r#"<Project><Import Project="Sdk.targets" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#,
+            ),
+            (
+                "eng/Versions.props",
+                "<Project><PropertyGroup><Frameworks>$(NetPrevious);net472</Frameworks></PropertyGroup></Project>",
+            ),
             (
                 "a/A.csproj",
                 r#"<Project>
@@ -207,7 +261,10 @@ fn sdks_can_be_imported() {
                      <Import Project="Sdk.targets" Sdk="Microsoft.NET.Sdk.Web" />
                    </Project>"#,
             ),
-            ("b/B.csproj", r#"<Project><PropertyGroup><TargetFrameworkVersion>v4.8</TargetFrameworkVersion></PropertyGroup></Project>"#),
+            (
+                "b/B.csproj",
+                r#"<Project><PropertyGroup><TargetFrameworkVersion>v4.8</TargetFrameworkVersion></PropertyGroup></Project>"#,
+            ),
             (
                 "c/C.csproj",
                 r#"<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net6.0</TargetFramework><TargetFrameworks>net8.0</TargetFrameworks></PropertyGroup></Project>"#,
@@ -227,18 +284,41 @@ fn sdks_can_be_imported() {
 
 #[test]
 fn references_reach_through_projects() {
-    let project = |references: &str| format!(r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>{references}</ItemGroup></Project>"#);
-    let reference = |name: &str, rest: &str| format!(r#"<ProjectReference Include="..\{name}\{name}.csproj" {rest} />"#);
+    let project = |references: &str| {
+        format!(r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>{references}</ItemGroup></Project>"#)
+    };
+    let reference = |name: &str, rest: &str| {
+        format!(r#"<ProjectReference Include="..\{name}\{name}.csproj" {rest} />"#)
+    };
     check(
         &[
-            ("A/A.csproj", &project(&format!("{}{}", reference("b", ""), reference("Gen", r#"ReferenceOutputAssembly="false""#)))),
-            ("B/B.csproj", &project(&format!("{}{}", reference("C", ""), reference("D", r#"PrivateAssets="all""#)))),
+            (
+                "A/A.csproj",
+                &project(&format!(
+                    "{}{}",
+                    reference("b", ""),
+                    reference("Gen", r#"ReferenceOutputAssembly="false""#)
+                )),
+            ),
+            (
+                "B/B.csproj",
+                &project(&format!(
+                    "{}{}",
+                    reference("C", ""),
+                    reference("D", r#"PrivateAssets="all""#)
+                )),
+            ),
             ("C/C.csproj", &project(&reference("A", ""))),
             (
                 "D/D.csproj",
-                &project(r#"<PackageReference Include="C" Version="1.0" /><PackageReference Include="D" /><Reference Include="System" />"#),
+                &project(
+                    r#"<PackageReference Include="C" Version="1.0" /><PackageReference Include="D" /><Reference Include="System" />"#,
+                ),
             ),
-            ("Gen/Gen.csproj", &project(r#"<PackageReference Include="A" IncludeAssets="analyzers" />"#)),
+            (
+                "Gen/Gen.csproj",
+                &project(r#"<PackageReference Include="A" IncludeAssets="analyzers" />"#),
+            ),
         ],
         &[],
         &expect![[r#"
@@ -264,7 +344,10 @@ fn a_file_has_one_owner() {
     check(
         &[
             ("All.csproj", SDK_PROJECT),
-            ("lib/Lib.Net9.csproj", &SDK_PROJECT.replace("net8.0", "net9.0")),
+            (
+                "lib/Lib.Net9.csproj",
+                &SDK_PROJECT.replace("net8.0", "net9.0"),
+            ),
             ("lib/Lib.csproj", SDK_PROJECT),
             ("multi/A.csproj", SDK_PROJECT),
             ("multi/B.csproj", &SDK_PROJECT.replace("net8.0", "net9.0")),
@@ -304,15 +387,30 @@ fn a_file_has_one_owner() {
 
 #[test]
 fn hostile_project_files_do_no_harm() {
-    let deep = format!(r#"<Project Sdk="X">{}{}</Project>"#, "<Choose><When>".repeat(50_000), "</When></Choose>".repeat(50_000));
-    let doubling =
-        format!(r#"<Project Sdk="X"><PropertyGroup><A>xxxxxxxx</A>{}</PropertyGroup></Project>"#, "<A>$(A)$(A)$(A)$(A)</A>".repeat(200));
+    let deep = format!(
+        r#"<Project Sdk="X">{}{}</Project>"#,
+        "<Choose><When>".repeat(50_000),
+        "</When></Choose>".repeat(50_000)
+    );
+    let doubling = format!(
+        r#"<Project Sdk="X"><PropertyGroup><A>xxxxxxxx</A>{}</PropertyGroup></Project>"#,
+        "<A>$(A)$(A)$(A)$(A)</A>".repeat(200)
+    );
     check(
         &[
             ("broken/Broken.csproj", "<Project Sdk='X'><PropertyGroup>"),
-            ("bomb/Bomb.csproj", "<!DOCTYPE a [<!ENTITY a 'a'>]><Project Sdk='X'/>"),
-            ("cycle/Cycle.csproj", r#"<Project Sdk="X"><Import Project="Cycle.csproj"/><Import Project="a.props"/></Project>"#),
-            ("cycle/a.props", r#"<Project><Import Project="b.props"/></Project>"#),
+            (
+                "bomb/Bomb.csproj",
+                "<!DOCTYPE a [<!ENTITY a 'a'>]><Project Sdk='X'/>",
+            ),
+            (
+                "cycle/Cycle.csproj",
+                r#"<Project Sdk="X"><Import Project="Cycle.csproj"/><Import Project="a.props"/></Project>"#,
+            ),
+            (
+                "cycle/a.props",
+                r#"<Project><Import Project="b.props"/></Project>"#,
+            ),
             (
                 "cycle/b.props",
                 r#"<Project><Import Project="a.props"/><PropertyGroup><LangVersion>9</LangVersion></PropertyGroup></Project>"#,
@@ -323,7 +421,10 @@ fn hostile_project_files_do_no_harm() {
                 "out/Out.csproj",
                 r#"<Project Sdk="X"><ItemGroup><Compile Include="../../../etc/*.cs;/etc/**;C:\x.cs"/></ItemGroup></Project>"#,
             ),
-            ("self/Self.csproj", r#"<Project Sdk="X"><ItemGroup><ProjectReference Include="Self.csproj"/></ItemGroup></Project>"#),
+            (
+                "self/Self.csproj",
+                r#"<Project Sdk="X"><ItemGroup><ProjectReference Include="Self.csproj"/></ItemGroup></Project>"#,
+            ),
         ],
         &["cycle/C.cs"],
         &expect![[r#"
@@ -350,8 +451,11 @@ fn hostile_project_files_do_no_harm() {
 
 fn check_owners(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
     let model = model(texts, others);
-    let lines: Vec<String> =
-        others.iter().map(|path| format!("{path} -> {}", model.project_id(path))).chain(model.warnings.iter().cloned()).collect();
+    let lines: Vec<String> = others
+        .iter()
+        .map(|path| format!("{path} -> {}", model.project_id(path)))
+        .chain(model.warnings.iter().cloned())
+        .collect();
     expected.assert_eq(&lines.join("\n"));
 }
 
@@ -359,7 +463,10 @@ fn check_owners(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
 fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
     check_owners(
         &[
-            ("tsconfig.json", r#"{"include": ["apps", "shared/**/*", "tools/*.mts"]}"#),
+            (
+                "tsconfig.json",
+                r#"{"include": ["apps", "shared/**/*", "tools/*.mts"]}"#,
+            ),
             (
                 "apps/web/tsconfig.json",
                 r#"{"files": [], "references": [{"path": "./tsconfig.app.json"}, {"path": "./tsconfig.spec.json"}]}"#,
@@ -368,15 +475,39 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
                 "apps/web/tsconfig.app.json",
                 r#"{"compilerOptions": {"outDir": "out"}, "include": ["src/**/*.ts"], "exclude": ["src/**/*.spec.ts",]} // x"#,
             ),
-            ("apps/web/tsconfig.spec.json", r#"{"include": ["src/**/*.spec.ts", "./.storybook/*.ts"]}"#),
-            ("apps/api/tsconfig.base.json", r#"{"compilerOptions": {"strict": true}}"#),
-            ("apps/api/tsconfig.build.json", r#"{"extends": "./tsconfig.base", "compilerOptions": {"allowJs": true, "outDir": "dist"}}"#),
-            ("libs/a/tsconfig.json", r#"{"extends": ["@acme/config/strict.json"], "exclude": ["test"]}"#),
+            (
+                "apps/web/tsconfig.spec.json",
+                r#"{"include": ["src/**/*.spec.ts", "./.storybook/*.ts"]}"#,
+            ),
+            (
+                "apps/api/tsconfig.base.json",
+                r#"{"compilerOptions": {"strict": true}}"#,
+            ),
+            (
+                "apps/api/tsconfig.build.json",
+                r#"{"extends": "./tsconfig.base", "compilerOptions": {"allowJs": true, "outDir": "dist"}}"#,
+            ),
+            (
+                "libs/a/tsconfig.json",
+                r#"{"extends": ["@acme/config/strict.json"], "exclude": ["test"]}"#,
+            ),
             ("libs/config/package.json", r#"{"name": "@acme/config"}"#),
-            ("libs/config/tsconfig.other.json", r#"{"files": ["../../far/f.ts"], "include": []}"#),
-            ("libs/config/strict.json", r#"{"include": ["${configDir}/src"]}"#),
-            ("libs/config/tsconfig.strict.json", r#"{"include": ["${configDir}/src"]}"#),
-            ("libs/b/tsconfig.json", r#"{"extends": "@acme/config/tsconfig.strict"}"#),
+            (
+                "libs/config/tsconfig.other.json",
+                r#"{"files": ["../../far/f.ts"], "include": []}"#,
+            ),
+            (
+                "libs/config/strict.json",
+                r#"{"include": ["${configDir}/src"]}"#,
+            ),
+            (
+                "libs/config/tsconfig.strict.json",
+                r#"{"include": ["${configDir}/src"]}"#,
+            ),
+            (
+                "libs/b/tsconfig.json",
+                r#"{"extends": "@acme/config/tsconfig.strict"}"#,
+            ),
             ("libs/c/tsconfig.json", r#"{"files": ["main.ts"]}"#),
             ("js/jsconfig.json", "{}"),
             ("cycle/tsconfig.json", r#"{"extends": "./tsconfig.a.json"}"#),

@@ -1,8 +1,9 @@
 //! The whole graph as tab-separated tables, for comparing it with what compilers say.
 //!
-//! Lines of declarations are the lines of their name tokens (`first_line` includes attributes and decorators); a site at the top of a file,
-//! C# top-level statements included, has caller line 0 and the name `<file>`. The name of a use is the one that is written there; where none is,
-//! or the file is not as it was indexed, it is that of the declaration.
+//! Lines of declarations are the lines of their name tokens (`first_line` includes attributes and
+//! decorators); a site at the top of a file, C# top-level statements included, has caller line 0
+//! and the name `<file>`. The name of a use is the one that is written there; where none is, or the
+//! file is not as it was indexed, it is that of the declaration.
 //!
 //! **Limits.** All symbols are held in memory.
 
@@ -33,13 +34,25 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
     let keys = store::file_keys(snapshot)?;
     let paths = store::paths_by_key(&keys);
     let symbols = store::export_symbols(snapshot)?;
-    let mut graph = Graph { paths, sites: FxHashMap::default() };
+    let mut graph = Graph {
+        paths,
+        sites: FxHashMap::default(),
+    };
     for symbol in &symbols {
         graph.sites.entry(symbol.id).or_default().push(symbol);
     }
     let mut edges = Vec::new();
     store::export_edges(snapshot, |edge| edges.push(edge))?;
-    edges.sort_by_key(|edge| (graph.path(edge.file), edge.line, edge.column, edge.edge_type, edge.target, edge.source));
+    edges.sort_by_key(|edge| {
+        (
+            graph.path(edge.file),
+            edge.line,
+            edge.column,
+            edge.edge_type,
+            edge.target,
+            edge.source,
+        )
+    });
     let mut tables = ExportTables {
         symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tfirst_line\n".to_owned(),
         calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n".to_owned(),
@@ -49,7 +62,9 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
     graph.write_symbols(&symbols, &mut tables.symbols);
     for of_file in edges.chunk_by(|a, b| a.file == b.file) {
         let mut sources = Sources::new(snapshot, workspace);
-        of_file.iter().try_for_each(|edge| graph.write_edge(edge, &mut sources, &mut tables))?;
+        of_file
+            .iter()
+            .try_for_each(|edge| graph.write_edge(edge, &mut sources, &mut tables))?;
     }
     Ok(tables)
 }
@@ -75,39 +90,96 @@ impl<'a> Graph<'a> {
     /// The declaration of `id` in `file` nearest before a line, else its primary one.
     fn site_in(&self, id: NodeId, file: FileKey, line: u32) -> Option<&'a ExportSymbol> {
         let sites = self.sites.get(&id)?;
-        let holds = |site: &&&ExportSymbol| site.file == file && site.line_start <= line && line <= site.line_end;
-        sites.iter().find(holds).or_else(|| sites.iter().find(|site| site.file == file)).or(sites.first()).copied()
+        let holds = |site: &&&ExportSymbol| {
+            site.file == file && site.line_start <= line && line <= site.line_end
+        };
+        sites
+            .iter()
+            .find(holds)
+            .or_else(|| sites.iter().find(|site| site.file == file))
+            .or(sites.first())
+            .copied()
     }
 
     fn write_symbols(&self, symbols: &[ExportSymbol], out: &mut String) {
-        let mut rows: Vec<&ExportSymbol> = symbols.iter().filter(|symbol| !is_whole_file(symbol)).collect();
-        rows.sort_by_key(|symbol| (self.path(symbol.file), symbol.line_start, symbol.name_line, symbol.id));
+        let mut rows: Vec<&ExportSymbol> = symbols
+            .iter()
+            .filter(|symbol| !is_whole_file(symbol))
+            .collect();
+        rows.sort_by_key(|symbol| {
+            (
+                self.path(symbol.file),
+                symbol.line_start,
+                symbol.name_line,
+                symbol.id,
+            )
+        });
         for symbol in rows {
-            let container = symbol.parent.and_then(|parent| self.primary(parent)).filter(|parent| parent.kind != NodeKind::File);
+            let container = symbol
+                .parent
+                .and_then(|parent| self.primary(parent))
+                .filter(|parent| parent.kind != NodeKind::File);
             let container = container.map_or("", |parent| parent.name.as_str());
             row(
                 out,
-                &[&self.path(symbol.file), &symbol.kind, &symbol.name, &symbol.name_line, &symbol.line_end, &container, &symbol.line_start],
+                &[
+                    &self.path(symbol.file),
+                    &symbol.kind,
+                    &symbol.name,
+                    &symbol.name_line,
+                    &symbol.line_end,
+                    &container,
+                    &symbol.line_start,
+                ],
             );
         }
     }
 
-    fn write_edge(&self, edge: &ExportEdge, sources: &mut Sources<'_>, tables: &mut ExportTables) -> Result<(), QueryError> {
-        let ends = (self.site_in(edge.source, edge.file, edge.line), self.primary(edge.target));
-        let (Some(source), Some(target)) = ends else { return Ok(()) };
+    fn write_edge(
+        &self,
+        edge: &ExportEdge,
+        sources: &mut Sources<'_>,
+        tables: &mut ExportTables,
+    ) -> Result<(), QueryError> {
+        let ends = (
+            self.site_in(edge.source, edge.file, edge.line),
+            self.primary(edge.target),
+        );
+        let (Some(source), Some(target)) = ends else {
+            return Ok(());
+        };
         let (source_line, source_name) = place(source);
         let (target_line, target_name) = place(target);
         let (file, target_file) = (self.path(edge.file), self.path(target.file));
         if edge.edge_type == EdgeType::Calls {
             row(
                 &mut tables.calls,
-                &[&file, &source_line, &source_name, &target_file, &target_line, &target_name, &edge.line, &edge.column, &edge.confidence],
+                &[
+                    &file,
+                    &source_line,
+                    &source_name,
+                    &target_file,
+                    &target_line,
+                    &target_name,
+                    &edge.line,
+                    &edge.column,
+                    &edge.confidence,
+                ],
             );
         }
         if let Some(kind) = inherits_kind(edge.edge_type, source.kind) {
             row(
                 &mut tables.inherits,
-                &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name, &edge.confidence],
+                &[
+                    &kind,
+                    &self.path(source.file),
+                    &source_line,
+                    &source_name,
+                    &target_file,
+                    &target_line,
+                    &target_name,
+                    &edge.confidence,
+                ],
             );
         }
         if target.kind == NodeKind::File || !is_at_a_name(edge.edge_type, source.kind) {
@@ -118,23 +190,47 @@ impl<'a> Graph<'a> {
         let written = sources.name_at(file, edge.line, edge.column)?;
         // A module specifier is no name.
         if written.is_none_or(|name| !name.is_empty()) || edge.edge_type != EdgeType::Imports {
-            let name = written.filter(|name| !name.is_empty()).unwrap_or(&named.name);
-            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &name, &declared, &named.name_line, &named.name, &edge.confidence]);
+            let name = written
+                .filter(|name| !name.is_empty())
+                .unwrap_or(&named.name);
+            row(
+                &mut tables.refs,
+                &[
+                    &file,
+                    &edge.line,
+                    &edge.column,
+                    &name,
+                    &declared,
+                    &named.name_line,
+                    &named.name,
+                    &edge.confidence,
+                ],
+            );
         }
         Ok(())
     }
 
     /// What a use of a symbol names: who constructs names the type.
     fn named(&self, target: &'a ExportSymbol) -> &'a ExportSymbol {
-        if !matches!(target.kind, NodeKind::Constructor | NodeKind::PrimaryConstructor) {
+        if !matches!(
+            target.kind,
+            NodeKind::Constructor | NodeKind::PrimaryConstructor
+        ) {
             return target;
         }
-        target.parent.and_then(|parent| self.primary(parent)).unwrap_or(target)
+        target
+            .parent
+            .and_then(|parent| self.primary(parent))
+            .unwrap_or(target)
     }
 }
 
 fn place(symbol: &ExportSymbol) -> (u32, &str) {
-    if is_whole_file(symbol) { (0, "<file>") } else { (symbol.name_line, &symbol.name) }
+    if is_whole_file(symbol) {
+        (0, "<file>")
+    } else {
+        (symbol.name_line, &symbol.name)
+    }
 }
 
 /// A file, or the method that C# top-level statements make.
@@ -143,7 +239,14 @@ fn is_whole_file(symbol: &ExportSymbol) -> bool {
 }
 
 fn is_member(kind: NodeKind) -> bool {
-    !matches!(kind, NodeKind::Class | NodeKind::Struct | NodeKind::Record | NodeKind::RecordStruct | NodeKind::Interface)
+    !matches!(
+        kind,
+        NodeKind::Class
+            | NodeKind::Struct
+            | NodeKind::Record
+            | NodeKind::RecordStruct
+            | NodeKind::Interface
+    )
 }
 
 fn inherits_kind(edge_type: EdgeType, source: NodeKind) -> Option<&'static str> {
@@ -156,7 +259,8 @@ fn inherits_kind(edge_type: EdgeType, source: NodeKind) -> Option<&'static str> 
     }
 }
 
-/// Whether the site of an edge is the name of its target; overrides and implemented members stand at the name of the source.
+/// Whether the site of an edge is the name of its target; overrides and implemented members stand
+/// at the name of the source.
 fn is_at_a_name(edge_type: EdgeType, source: NodeKind) -> bool {
     edge_type != EdgeType::Overrides && !(edge_type == EdgeType::Implements && is_member(source))
 }

@@ -41,8 +41,12 @@ impl Filter {
     pub(super) fn takes(&self, node: &Node) -> bool {
         let path = node.spans.first().map_or("", |span| span.path.as_str());
         let is_kind = |kind: &String| kind == node.kind.as_str() || kind == node.node_type.as_str();
-        self.path.as_ref().is_none_or(|wanted| is_in_place(path, wanted))
-            && self.tests.is_none_or(|wanted| store::is_test_path(path) == wanted)
+        self.path
+            .as_ref()
+            .is_none_or(|wanted| is_in_place(path, wanted))
+            && self
+                .tests
+                .is_none_or(|wanted| store::is_test_path(path) == wanted)
             && self.kind.as_ref().is_none_or(is_kind)
     }
 }

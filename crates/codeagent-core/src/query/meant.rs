@@ -1,12 +1,15 @@
 //! Which symbols does a name mean, and which of them first?
 //!
-//! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with parameters (`Cart.Add(int)`), or a place
-//! (`src/Cart.cs:12`). `Cart.*` is the type with all in it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is
-//! merged with it. Types come before methods, methods before properties; what declares a member comes before what implements or overrides it,
-//! sources before tests, much used symbols before others. If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are
-//! answered for and the others told.
+//! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with
+//! parameters (`Cart.Add(int)`), or a place (`src/Cart.cs:12`). `Cart.*` is the type with all in
+//! it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is merged
+//! with it. Types come before methods, methods before properties; what declares a member comes
+//! before what implements or overrides it, sources before tests, much used symbols before others.
+//! If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are answered for
+//! and the others told.
 //!
-//! **Limits.** Case is ignored only if nothing bears the name as it is written; bases are followed only for `Type.member`.
+//! **Limits.** Case is ignored only if nothing bears the name as it is written; bases are followed
+//! only for `Type.member`.
 
 use std::cmp::Reverse;
 
@@ -14,7 +17,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
 use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
-use crate::query::{QueryError, beginning, get_node_by_qualified_name, is_in_place, nearest, place, unread_like, unread_note};
+use crate::query::{
+    QueryError, beginning, get_node_by_qualified_name, is_in_place, nearest, place, unread_like,
+    unread_note,
+};
 use crate::store::{self, Snapshot};
 
 /// How many meanings are answered for at once.
@@ -37,7 +43,8 @@ const BASES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType
 /// Symbols that count as one.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// Those of one qualified name: overloads, or what is merged. Each with its primary span, by path and line; never empty.
+    /// Those of one qualified name: overloads, or what is merged. Each with its primary span, by
+    /// path and line; never empty.
     pub nodes: Vec<Node>,
     /// All that is declared in them, if they were asked for with that.
     pub members: Vec<NodeId>,
@@ -56,7 +63,10 @@ pub struct Meant {
 
 impl Meaning {
     fn of(node: Node) -> Self {
-        Self { nodes: vec![node], members: Vec::new() }
+        Self {
+            nodes: vec![node],
+            members: Vec::new(),
+        }
     }
 
     /// The first of its symbols.
@@ -68,7 +78,11 @@ impl Meaning {
     /// The ids of its symbols.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
-        self.nodes.iter().map(|node| node.id).chain(self.members.iter().copied()).collect()
+        self.nodes
+            .iter()
+            .map(|node| node.id)
+            .chain(self.members.iter().copied())
+            .collect()
     }
 
     /// `node_id qualified_name(signature) path:line`, with the number of overloads.
@@ -91,11 +105,19 @@ pub fn label(node: &Node) -> String {
 }
 
 fn with_id(node: &Node) -> String {
-    format!("{} {}{}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
+    format!(
+        "{} {}{}",
+        node.id,
+        node.qualified_name,
+        node.parameter_signature.as_deref().unwrap_or_default()
+    )
 }
 
 fn place_of(node: &Node) -> String {
-    node.spans.first().map(|span| format!(" {}:{}", span.path, span.name_line)).unwrap_or_default()
+    node.spans
+        .first()
+        .map(|span| format!(" {}:{}", span.path, span.name_line))
+        .unwrap_or_default()
 }
 
 impl Meant {
@@ -111,8 +133,13 @@ impl Meant {
     }
 }
 
-/// What `asked` means, only symbols declared in `file` if that is given: a path, the end of one, a folder, or a pattern with `*`.
-pub fn symbols_meant(snapshot: &Snapshot, asked: &str, file: Option<&str>) -> Result<Meant, QueryError> {
+/// What `asked` means, only symbols declared in `file` if that is given: a path, the end of one, a
+/// folder, or a pattern with `*`.
+pub fn symbols_meant(
+    snapshot: &Snapshot,
+    asked: &str,
+    file: Option<&str>,
+) -> Result<Meant, QueryError> {
     let asked = asked.trim();
     let text = asked.strip_suffix(".*").unwrap_or(asked);
     let (found, remark) = found(snapshot, text)?;
@@ -139,7 +166,11 @@ pub fn symbols_meant(snapshot: &Snapshot, asked: &str, file: Option<&str>) -> Re
             meaning.members = members(snapshot, &meaning.nodes)?;
         }
     }
-    Ok(Meant { answered, told, remark })
+    Ok(Meant {
+        answered,
+        told,
+        remark,
+    })
 }
 
 /// All that is declared in symbols, nearest first.
@@ -149,7 +180,12 @@ fn members(snapshot: &Snapshot, nodes: &[Node]) -> Result<Vec<NodeId>, QueryErro
     let mut next = 0;
     while next < all.len() && all.len() < MAX_MEMBERS {
         let inner = store::contained(snapshot, all[next], EdgeDirection::Outgoing)?;
-        all.extend(inner.into_iter().map(|child| child.id).filter(|id| seen.insert(*id)));
+        all.extend(
+            inner
+                .into_iter()
+                .map(|child| child.id)
+                .filter(|id| seen.insert(*id)),
+        );
         next += 1;
     }
     Ok(all.split_off(nodes.len()))
@@ -159,15 +195,27 @@ fn members(snapshot: &Snapshot, nodes: &[Node]) -> Result<Vec<NodeId>, QueryErro
 pub fn resolve_symbol(snapshot: &Snapshot, asked: &str) -> Result<Node, QueryError> {
     let mut meant = symbols_meant(snapshot, asked, None)?;
     if meant.answered.len() > 1 || meant.answered[0].nodes.len() > 1 {
-        let each = meant.answered.into_iter().flat_map(|meaning| meaning.nodes).map(Meaning::of);
+        let each = meant
+            .answered
+            .into_iter()
+            .flat_map(|meaning| meaning.nodes)
+            .map(Meaning::of);
         return Err(several(asked, &each.collect::<Vec<_>>()));
     }
     Ok(meant.answered.swap_remove(0).nodes.swap_remove(0))
 }
 
 fn several(asked: &str, meanings: &[Meaning]) -> QueryError {
-    let candidates = meanings.iter().take(MAX_LISTED).map(Meaning::label).collect();
-    QueryError::Ambiguous { asked: asked.to_owned(), count: meanings.len(), candidates }
+    let candidates = meanings
+        .iter()
+        .take(MAX_LISTED)
+        .map(Meaning::label)
+        .collect();
+    QueryError::Ambiguous {
+        asked: asked.to_owned(),
+        count: meanings.len(),
+        candidates,
+    }
 }
 
 /// The symbols of a name, in no order, and how the name was understood.
@@ -197,7 +245,10 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
     }
     if let Some((member, is_own)) = of_type(snapshot, text)? {
         let inherited = if is_own { "" } else { " inherited: it is" };
-        let remark = format!("{text} is{inherited} declared as {}", member[0].qualified_name);
+        let remark = format!(
+            "{text} is{inherited} declared as {}",
+            member[0].qualified_name
+        );
         return Ok((member, Some(remark)));
     }
     if let Some(spelled) = respelled(text) {
@@ -208,28 +259,44 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
         asked: text.to_owned(),
         nearest: nearest(snapshot, text)?,
         beginning: beginning(snapshot, text)?,
-        missing: if unread.is_empty() { unread_note(snapshot, None)? } else { None },
+        missing: if unread.is_empty() {
+            unread_note(snapshot, None)?
+        } else {
+            None
+        },
         unread,
     })
 }
 
-/// A name as it is written elsewhere, in our form: `Cart::total` is `Cart.total`, `Cart..ctor` is `Cart.Cart`.
+/// A name as it is written elsewhere, in our form: `Cart::total` is `Cart.total`, `Cart..ctor` is
+/// `Cart.Cart`.
 fn respelled(text: &str) -> Option<String> {
     let spelled = text.replace("::", ".");
     let spelled = match spelled.strip_suffix("..ctor") {
-        Some(container) => format!("{container}.{}", container.rsplit(['.', '#']).next().unwrap_or(container)),
+        Some(container) => format!(
+            "{container}.{}",
+            container.rsplit(['.', '#']).next().unwrap_or(container)
+        ),
         None => spelled,
     };
     (spelled != text).then_some(spelled)
 }
 
-/// The symbols of a name or of the end of one. A bare name is the end of many names, also if it is the whole of one.
+/// The symbols of a name or of the end of one. A bare name is the end of many names, also if it is
+/// the whole of one.
 fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
-    let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, name, None, None)?.into_iter().map(|(node, _)| node).collect();
+    let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, name, None, None)?
+        .into_iter()
+        .map(|(node, _)| node)
+        .collect();
     if !found.is_empty() && !name.contains(['.', '#', '/']) {
         let known: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
         let others = store::by_name_within(snapshot, name, name, MAX_WEIGHED)?;
-        found.extend(others.into_iter().filter(|node| node.name == name && !known.contains(&node.id)));
+        found.extend(
+            others
+                .into_iter()
+                .filter(|node| node.name == name && !known.contains(&node.id)),
+        );
     }
     if found.is_empty() && name.contains('<') {
         let bare = get_node_by_qualified_name(snapshot, &without_type_arguments(name), None, None)?;
@@ -241,15 +308,24 @@ fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
 /// A type and its constructors bear one name; whoever says it means the type.
 fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     let ids: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
-    found.retain(|node| node.node_type != NodeType::Constructor || node.parent.is_none_or(|parent| !ids.contains(&parent)));
+    found.retain(|node| {
+        node.node_type != NodeType::Constructor
+            || node.parent.is_none_or(|parent| !ids.contains(&parent))
+    });
     found
 }
 
-/// The members of a type that are called so: its own, which implement an interface's explicitly, or those of its nearest bases with such a
-/// member. Whether they are its own; `None` if there are none.
+/// The members of a type that are called so: its own, which implement an interface's explicitly, or
+/// those of its nearest bases with such a member. Whether they are its own; `None` if there are
+/// none.
 fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>, QueryError> {
-    let Some((container, member)) = text.rsplit_once(['.', '#']) else { return Ok(None) };
-    let mut level: Vec<NodeId> = named(snapshot, container)?.into_iter().map(|node| node.id).collect();
+    let Some((container, member)) = text.rsplit_once(['.', '#']) else {
+        return Ok(None);
+    };
+    let mut level: Vec<NodeId> = named(snapshot, container)?
+        .into_iter()
+        .map(|node| node.id)
+        .collect();
     let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
     let mut is_own = true;
     while !level.is_empty() && seen.len() <= MAX_BASES {
@@ -265,8 +341,14 @@ fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>,
         let mut bases = Vec::new();
         for id in level {
             for verb in BASES {
-                let edges = store::incident_edges(snapshot, id, Some(verb), EdgeDirection::Outgoing)?;
-                bases.extend(edges.into_iter().map(|edge| edge.other).filter(|base| seen.insert(*base)));
+                let edges =
+                    store::incident_edges(snapshot, id, Some(verb), EdgeDirection::Outgoing)?;
+                bases.extend(
+                    edges
+                        .into_iter()
+                        .map(|edge| edge.other)
+                        .filter(|base| seen.insert(*base)),
+                );
             }
         }
         (level, is_own) = (bases, false);
@@ -274,7 +356,12 @@ fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>,
     Ok(None)
 }
 
-fn declared_in(snapshot: &Snapshot, asked: &str, found: Vec<Node>, file: &str) -> Result<Vec<Node>, QueryError> {
+fn declared_in(
+    snapshot: &Snapshot,
+    asked: &str,
+    found: Vec<Node>,
+    file: &str,
+) -> Result<Vec<Node>, QueryError> {
     let mut inside = Vec::new();
     for node in &found {
         let spans = store::spans_of(snapshot, node.id)?;
@@ -284,7 +371,11 @@ fn declared_in(snapshot: &Snapshot, asked: &str, found: Vec<Node>, file: &str) -
     }
     if inside.is_empty() {
         let candidates = found.iter().take(MAX_LISTED).map(label).collect();
-        return Err(QueryError::NotInFile { asked: asked.to_owned(), file: file.to_owned(), candidates });
+        return Err(QueryError::NotInFile {
+            asked: asked.to_owned(),
+            file: file.to_owned(),
+            candidates,
+        });
     }
     Ok(inside)
 }
@@ -300,16 +391,30 @@ impl Weights {
         let ids: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
         let mut weights = FxHashMap::default();
         for node in found.iter().take(MAX_WEIGHED) {
-            let stands_for_another = ids.len() > 1 && (stands_for(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
+            let stands_for_another = ids.len() > 1
+                && (stands_for(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
             let class = class_of(node.node_type) + if stands_for_another { CLASSES } else { 0 };
-            let is_test = node.spans.first().is_some_and(|span| store::is_test_path(&span.path));
-            weights.insert(node.id, (class, is_test, Reverse(store::reference_count(snapshot, node.id)?)));
+            let is_test = node
+                .spans
+                .first()
+                .is_some_and(|span| store::is_test_path(&span.path));
+            weights.insert(
+                node.id,
+                (
+                    class,
+                    is_test,
+                    Reverse(store::reference_count(snapshot, node.id)?),
+                ),
+            );
         }
         Ok(Self(weights))
     }
 
     fn weight(&self, node: &Node) -> Weight {
-        self.0.get(&node.id).copied().unwrap_or((2 * CLASSES, true, Reverse(0)))
+        self.0
+            .get(&node.id)
+            .copied()
+            .unwrap_or((2 * CLASSES, true, Reverse(0)))
     }
 }
 
@@ -327,7 +432,11 @@ fn class_of(node_type: NodeType) -> u8 {
 }
 
 /// Whether a symbol implements or overrides another one that bears the name.
-fn stands_for(snapshot: &Snapshot, node: &Node, ids: &FxHashSet<NodeId>) -> Result<bool, QueryError> {
+fn stands_for(
+    snapshot: &Snapshot,
+    node: &Node,
+    ids: &FxHashSet<NodeId>,
+) -> Result<bool, QueryError> {
     if !matches!(node.node_type, NodeType::Method | NodeType::Property) {
         return Ok(false);
     }
@@ -340,14 +449,20 @@ fn stands_for(snapshot: &Snapshot, node: &Node, ids: &FxHashSet<NodeId>) -> Resu
     Ok(false)
 }
 
-/// Whether a member says whose member it implements: `Cart.IPriced.Total` is not declared by the `IPriced` it names.
+/// Whether a member says whose member it implements: `Cart.IPriced.Total` is not declared by the
+/// `IPriced` it names.
 fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     let is_member = is_member && node.language.rules().has_explicit_implementations;
-    let Some(parent) = node.parent.filter(|_| is_member) else { return Ok(false) };
+    let Some(parent) = node.parent.filter(|_| is_member) else {
+        return Ok(false);
+    };
     let parent = store::node(snapshot, parent)?;
-    let own =
-        |parent: &Node| node.qualified_name.strip_prefix(&parent.qualified_name).is_some_and(|rest| rest == format!(".{}", node.name));
+    let own = |parent: &Node| {
+        node.qualified_name
+            .strip_prefix(&parent.qualified_name)
+            .is_some_and(|rest| rest == format!(".{}", node.name))
+    };
     Ok(parent.is_some_and(|parent| !own(&parent)))
 }
 
@@ -355,9 +470,20 @@ fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
 fn ranked(found: Vec<Node>, weights: &Weights) -> Vec<(u8, Meaning)> {
     let mut by_name: FxHashMap<(Language, String, String), Vec<Node>> = FxHashMap::default();
     for node in found {
-        by_name.entry((node.language, node.project_id.clone(), node.qualified_name.clone())).or_default().push(node);
+        by_name
+            .entry((
+                node.language,
+                node.project_id.clone(),
+                node.qualified_name.clone(),
+            ))
+            .or_default()
+            .push(node);
     }
-    let at = |node: &Node| node.spans.first().map(|span| (span.path.clone(), span.name_line, span.name_column));
+    let at = |node: &Node| {
+        node.spans
+            .first()
+            .map(|span| (span.path.clone(), span.name_line, span.name_column))
+    };
     let mut ranked: Vec<_> = by_name.into_values().collect();
     for nodes in &mut ranked {
         nodes.sort_by_key(|node| (weights.weight(node).0, at(node), node.id));
@@ -366,5 +492,16 @@ fn ranked(found: Vec<Node>, weights: &Weights) -> Vec<(u8, Meaning)> {
         let best = nodes.iter().map(|node| weights.weight(node)).min();
         (best, at(&nodes[0]), nodes[0].id)
     });
-    ranked.into_iter().map(|nodes| (weights.weight(&nodes[0]).0, Meaning { nodes, members: Vec::new() })).collect()
+    ranked
+        .into_iter()
+        .map(|nodes| {
+            (
+                weights.weight(&nodes[0]).0,
+                Meaning {
+                    nodes,
+                    members: Vec::new(),
+                },
+            )
+        })
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! What a reader asks of the index: one file per question, each a function over a [`Snapshot`].
 //!
-//! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through the workspace it is given.
+//! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through
+//! the workspace it is given.
 
 mod export;
 mod filter;
@@ -32,16 +33,24 @@ pub use place::is_in_place;
 pub use relations::Relations;
 pub use search::{FoundSymbol, SearchResults, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
-pub use status::{IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status, unresolved_sites};
+pub use status::{
+    IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
+    unresolved_sites,
+};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use texts::Texts;
 pub use textual::{TextualUses, textual_uses};
-pub use uncertain::{Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in, unresolved_uses};
+pub use uncertain::{
+    Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in,
+    unresolved_uses,
+};
 pub use unread::{PartlyRead, lacking, partly_read_files, unread_files, unread_like, unread_note};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use why::{elsewhere, why_empty};
 
-pub use crate::store::{Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource};
+pub use crate::store::{
+    Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource,
+};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -117,7 +126,10 @@ pub enum QueryError {
 
 /// One per line, and how many more there are.
 fn listed(candidates: &[String], count: usize) -> String {
-    let lines: String = candidates.iter().map(|candidate| format!("\n{candidate}")).collect();
+    let lines: String = candidates
+        .iter()
+        .map(|candidate| format!("\n{candidate}"))
+        .collect();
     match count.saturating_sub(candidates.len()) {
         0 => lines,
         more => format!("{lines}\nand {more} more"),
@@ -131,7 +143,8 @@ fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> Strin
     if let Some(beginning) = beginning {
         format!("; {beginning}")
     } else if nearest.is_empty() {
-        "; search_symbols finds names by their parts; symbols of libraries are not indexed".to_owned()
+        "; search_symbols finds names by their parts; symbols of libraries are not indexed"
+            .to_owned()
     } else {
         match nearest {
             [one] => format!("; did you mean {one}?"),

@@ -1,7 +1,8 @@
-//! Which symbols are related to a symbol, how, and at which places: callers, callees, implementations, references.
+//! Which symbols are related to a symbol, how, and at which places: callers, callees,
+//! implementations, references.
 //!
-//! [`Neighbors`] finds them and their order; only those that are shown are looked up, with the lines of their first sites. Who has ten
-//! thousand callers is answered as fast as who has ten.
+//! [`Neighbors`] finds them and their order; only those that are shown are looked up, with the
+//! lines of their first sites. Who has ten thousand callers is answered as fast as who has ten.
 //!
 //! **Limits.** Lines of a file that was changed since it was indexed are not shown.
 
@@ -54,7 +55,12 @@ pub struct Neighbor {
 }
 
 /// What makes something an implementation.
-const IMPLEMENTING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
+const IMPLEMENTING: &[EdgeType] = &[
+    EdgeType::Implements,
+    EdgeType::Extends,
+    EdgeType::Inherits,
+    EdgeType::Overrides,
+];
 
 /// Every edge type, those that have sites first.
 const ALL: [EdgeType; 9] = [
@@ -69,7 +75,8 @@ const ALL: [EdgeType; 9] = [
     EdgeType::Contains,
 ];
 
-/// How something is related to a symbol: by which types of edges, in the order in which they are listed, and at which end of them it stands.
+/// How something is related to a symbol: by which types of edges, in the order in which they are
+/// listed, and at which end of them it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation<'a> {
     /// Incoming: what uses the symbol; outgoing: what it uses.
@@ -80,18 +87,33 @@ pub struct Relation<'a> {
 
 impl Relation<'static> {
     /// Who calls it.
-    pub const CALLERS: Self = Self { direction: EdgeDirection::Incoming, edge_types: &[EdgeType::Calls] };
+    pub const CALLERS: Self = Self {
+        direction: EdgeDirection::Incoming,
+        edge_types: &[EdgeType::Calls],
+    };
     /// What it calls.
-    pub const CALLEES: Self = Self { direction: EdgeDirection::Outgoing, edge_types: &[EdgeType::Calls] };
+    pub const CALLEES: Self = Self {
+        direction: EdgeDirection::Outgoing,
+        edge_types: &[EdgeType::Calls],
+    };
     /// What implements, extends, inherits or overrides it.
-    pub const IMPLEMENTATIONS: Self = Self { direction: EdgeDirection::Incoming, edge_types: IMPLEMENTING };
+    pub const IMPLEMENTATIONS: Self = Self {
+        direction: EdgeDirection::Incoming,
+        edge_types: IMPLEMENTING,
+    };
     /// Everything that uses it at some place.
-    pub const REFERENCES: Self = Self { direction: EdgeDirection::Incoming, edge_types: ALL.split_at(8).0 };
+    pub const REFERENCES: Self = Self {
+        direction: EdgeDirection::Incoming,
+        edge_types: ALL.split_at(8).0,
+    };
 
     /// Everything in one direction, containment last.
     #[must_use]
     pub const fn all(direction: EdgeDirection) -> Self {
-        Self { direction, edge_types: &ALL }
+        Self {
+            direction,
+            edge_types: &ALL,
+        }
     }
 }
 
@@ -114,25 +136,41 @@ struct Related {
 }
 
 impl Neighbors {
-    /// Finds the symbols related to `node` by some verbs: in the order of these, then by path and position of their first site.
+    /// Finds the symbols related to `node` by some verbs: in the order of these, then by path and
+    /// position of their first site.
     ///
     /// `contains` comes from the lexical structure and has no sites.
-    pub fn find(snapshot: &Snapshot, node: NodeId, relation: Relation<'_>) -> Result<Self, QueryError> {
+    pub fn find(
+        snapshot: &Snapshot,
+        node: NodeId,
+        relation: Relation<'_>,
+    ) -> Result<Self, QueryError> {
         Self::of_any(snapshot, &[node], relation, &Filter::default())
     }
 
-    /// The same for symbols that count as one: overloads. What is related to several of them is one neighbour.
-    pub fn of_any(snapshot: &Snapshot, nodes: &[NodeId], relation: Relation<'_>, filter: &Filter) -> Result<Self, QueryError> {
+    /// The same for symbols that count as one: overloads. What is related to several of them is one
+    /// neighbour.
+    pub fn of_any(
+        snapshot: &Snapshot,
+        nodes: &[NodeId],
+        relation: Relation<'_>,
+        filter: &Filter,
+    ) -> Result<Self, QueryError> {
         let direction = relation.direction;
         let mut edges = Vec::new();
         let mut contained: Vec<store::Contained> = Vec::new();
         for verb in relation.edge_types {
             for node in nodes {
                 match verb {
-                    EdgeType::Contains => contained.extend(store::contained(snapshot, *node, direction)?),
+                    EdgeType::Contains => {
+                        contained.extend(store::contained(snapshot, *node, direction)?)
+                    }
                     verb => {
-                        let incident = store::incident_edges(snapshot, *node, Some(*verb), direction)?;
-                        let wanted = incident.into_iter().filter(|edge| filter.takes_use(edge.confidence));
+                        let incident =
+                            store::incident_edges(snapshot, *node, Some(*verb), direction)?;
+                        let wanted = incident
+                            .into_iter()
+                            .filter(|edge| filter.takes_use(edge.confidence));
                         edges.extend(wanted.map(|edge| (*node, edge)));
                     }
                 }
@@ -160,19 +198,30 @@ impl Neighbors {
     #[must_use]
     pub fn outside(mut self, inside: &[NodeId]) -> Self {
         let inside: FxHashSet<NodeId> = inside.iter().copied().collect();
-        self.related.retain(|related| !inside.contains(&related.other));
+        self.related
+            .retain(|related| !inside.contains(&related.other));
         self
     }
 
-    /// In how many folders the first sites of all are, each with their number, most first; of `contains`, which has no sites, nothing.
+    /// In how many folders the first sites of all are, each with their number, most first; of
+    /// `contains`, which has no sites, nothing.
     #[must_use]
     pub fn folders(&self) -> Vec<(String, usize)> {
         let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-        for related in self.related.iter().filter(|related| !related.edges.is_empty()) {
+        for related in self
+            .related
+            .iter()
+            .filter(|related| !related.edges.is_empty())
+        {
             let path = self.paths.path(self.edges[related.edges.start].1.file);
-            *counts.entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder)).or_default() += 1;
+            *counts
+                .entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder))
+                .or_default() += 1;
         }
-        let mut counts: Vec<(String, usize)> = counts.into_iter().map(|(folder, count)| (folder.to_owned(), count)).collect();
+        let mut counts: Vec<(String, usize)> = counts
+            .into_iter()
+            .map(|(folder, count)| (folder.to_owned(), count))
+            .collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         counts
     }
@@ -183,19 +232,42 @@ impl Neighbors {
         contained: &[store::Contained],
         relation: Relation<'_>,
     ) -> Result<Self, QueryError> {
-        let files = edges.iter().map(|(_, edge)| edge.file).chain(contained.iter().filter_map(|child| child.file));
+        let files = edges
+            .iter()
+            .map(|(_, edge)| edge.file)
+            .chain(contained.iter().filter_map(|child| child.file));
         let paths = Paths::of(snapshot, files)?;
-        let mut related: Vec<Related> = contained.iter().map(|child| Related::contained(child, &paths)).collect();
+        let mut related: Vec<Related> = contained
+            .iter()
+            .map(|child| Related::contained(child, &paths))
+            .collect();
         let mut start = 0;
-        for group in edges.chunk_by_mut(|(_, a), (_, b)| (a.edge_type, a.other) == (b.edge_type, b.other)) {
+        for group in
+            edges.chunk_by_mut(|(_, a), (_, b)| (a.edge_type, a.other) == (b.edge_type, b.other))
+        {
             group.sort_unstable_by_key(|(_, edge)| paths.place(edge));
             let (edges, first) = (start..start + group.len(), &group[0].1);
-            related.push(Related { edge_type: first.edge_type, other: first.other, edges, place: paths.place(first) });
+            related.push(Related {
+                edge_type: first.edge_type,
+                other: first.other,
+                edges,
+                place: paths.place(first),
+            });
             start += group.len();
         }
-        let rank = |edge_type| relation.edge_types.iter().position(|verb| *verb == edge_type);
+        let rank = |edge_type| {
+            relation
+                .edge_types
+                .iter()
+                .position(|verb| *verb == edge_type)
+        };
         related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
-        Ok(Self { direction: relation.direction, related, edges, paths })
+        Ok(Self {
+            direction: relation.direction,
+            related,
+            edges,
+            paths,
+        })
     }
 
     /// How many there are.
@@ -218,40 +290,90 @@ impl Neighbors {
     }
 
     /// One of them with the first `sites` of its sites; `None` if the index does not hold it.
-    pub fn get(&self, index: usize, sources: &mut Sources<'_>, sites: usize) -> Result<Option<Neighbor>, QueryError> {
+    pub fn get(
+        &self,
+        index: usize,
+        sources: &mut Sources<'_>,
+        sites: usize,
+    ) -> Result<Option<Neighbor>, QueryError> {
         let related = &self.related[index];
         let edges = &self.edges[related.edges.clone()];
-        let Some(node) = store::node(sources.snapshot(), related.other)? else { return Ok(None) };
-        let shown = edges.iter().take(sites).map(|(own, edge)| self.site((*own, edge), sources)).collect::<Result<_, StoreError>>()?;
-        let confidence = edges.iter().map(|(_, edge)| edge.confidence).max().unwrap_or(Confidence::Exact);
-        Ok(Some(Neighbor { node, edge_type: related.edge_type, confidence, count: edges.len().max(1), sites: shown }))
+        let Some(node) = store::node(sources.snapshot(), related.other)? else {
+            return Ok(None);
+        };
+        let shown = edges
+            .iter()
+            .take(sites)
+            .map(|(own, edge)| self.site((*own, edge), sources))
+            .collect::<Result<_, StoreError>>()?;
+        let confidence = edges
+            .iter()
+            .map(|(_, edge)| edge.confidence)
+            .max()
+            .unwrap_or(Confidence::Exact);
+        Ok(Some(Neighbor {
+            node,
+            edge_type: related.edge_type,
+            confidence,
+            count: edges.len().max(1),
+            sites: shown,
+        }))
     }
 
-    fn site(&self, (own, edge): (NodeId, &IncidentEdge), sources: &mut Sources<'_>) -> Result<UseSite, StoreError> {
+    fn site(
+        &self,
+        (own, edge): (NodeId, &IncidentEdge),
+        sources: &mut Sources<'_>,
+    ) -> Result<UseSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
         let candidates = match edge.confidence {
             Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
         };
-        Ok(UseSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text, candidates })
+        Ok(UseSite {
+            path: path.to_owned(),
+            line: edge.line,
+            column: edge.column,
+            confidence: edge.confidence,
+            text,
+            candidates,
+        })
     }
 
-    fn candidates(&self, (own, edge): (NodeId, &IncidentEdge), snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    fn candidates(
+        &self,
+        (own, edge): (NodeId, &IncidentEdge),
+        snapshot: &Snapshot,
+    ) -> Result<Vec<String>, StoreError> {
         let (source, target) = match self.direction {
             EdgeDirection::Outgoing => (own, edge.other),
             EdgeDirection::Incoming => (edge.other, own),
         };
         let others = store::candidates_of(snapshot, source, target, edge)?;
-        let nodes = others.iter().take(MAX_CANDIDATES).filter_map(|id| store::node(snapshot, *id).transpose());
-        nodes.map(|node| node.map(|node| with_parameters(&node))).collect()
+        let nodes = others
+            .iter()
+            .take(MAX_CANDIDATES)
+            .filter_map(|id| store::node(snapshot, *id).transpose());
+        nodes
+            .map(|node| node.map(|node| with_parameters(&node)))
+            .collect()
     }
 }
 
 impl Related {
     fn contained(child: &store::Contained, paths: &Paths) -> Self {
-        let place = (child.file.map_or(0, |file| paths.rank(file)), child.line, child.column);
-        Self { edge_type: EdgeType::Contains, other: child.id, edges: 0..0, place }
+        let place = (
+            child.file.map_or(0, |file| paths.rank(file)),
+            child.line,
+            child.column,
+        );
+        Self {
+            edge_type: EdgeType::Contains,
+            other: child.id,
+            edges: 0..0,
+            place,
+        }
     }
 }
 
@@ -269,15 +391,33 @@ pub struct NeighborQuery {
 }
 
 /// All symbols related to one.
-pub fn get_neighbors(sources: &mut Sources<'_>, query: &NeighborQuery) -> Result<Vec<Neighbor>, QueryError> {
+pub fn get_neighbors(
+    sources: &mut Sources<'_>,
+    query: &NeighborQuery,
+) -> Result<Vec<Neighbor>, QueryError> {
     let all: Vec<EdgeType> = EdgeType::NAMES.iter().map(|(_, verb)| *verb).collect();
-    let edge_types = query.edge_type.as_ref().map_or(all.as_slice(), std::slice::from_ref);
-    let found = Neighbors::find(sources.snapshot(), query.node, Relation { direction: query.direction, edge_types })?;
-    (0..found.len()).filter_map(|index| found.get(index, sources, query.sites).transpose()).collect()
+    let edge_types = query
+        .edge_type
+        .as_ref()
+        .map_or(all.as_slice(), std::slice::from_ref);
+    let found = Neighbors::find(
+        sources.snapshot(),
+        query.node,
+        Relation {
+            direction: query.direction,
+            edge_types,
+        },
+    )?;
+    (0..found.len())
+        .filter_map(|index| found.get(index, sources, query.sites).transpose())
+        .collect()
 }
 
 fn with_parameters(node: &Node) -> String {
-    let parameters = node.parameter_signature.as_deref().filter(|signature| signature.len() <= MAX_PARAMETERS);
+    let parameters = node
+        .parameter_signature
+        .as_deref()
+        .filter(|signature| signature.len() <= MAX_PARAMETERS);
     format!("{}{}", node.qualified_name, parameters.unwrap_or_default())
 }
 
@@ -292,13 +432,19 @@ impl Paths {
         let mut ranks: FxHashMap<FileKey, u32> = files.map(|file| (file, 0)).collect();
         let mut found = Vec::with_capacity(ranks.len());
         for file in ranks.keys() {
-            found.push((store::file_path(snapshot, *file)?.unwrap_or_default(), *file));
+            found.push((
+                store::file_path(snapshot, *file)?.unwrap_or_default(),
+                *file,
+            ));
         }
         found.sort_unstable();
         for (rank, (_, file)) in (0..).zip(&found) {
             ranks.insert(*file, rank);
         }
-        Ok(Self { paths: found.into_iter().map(|(path, _)| path).collect(), ranks })
+        Ok(Self {
+            paths: found.into_iter().map(|(path, _)| path).collect(),
+            ranks,
+        })
     }
 
     fn rank(&self, file: FileKey) -> u32 {
@@ -306,7 +452,9 @@ impl Paths {
     }
 
     fn path(&self, file: FileKey) -> &str {
-        self.paths.get(self.rank(file) as usize).map_or("", String::as_str)
+        self.paths
+            .get(self.rank(file) as usize)
+            .map_or("", String::as_str)
     }
 
     fn place(&self, edge: &IncidentEdge) -> (u32, u32, u32) {

@@ -6,10 +6,13 @@ use crate::store::{self, FileKey, Snapshot};
 
 /// The id of the file at a repo-relative path.
 pub fn derive_file_id(snapshot: &Snapshot, path: &str) -> Result<FileKey, QueryError> {
-    store::file_by_path(snapshot, path)?.map(|file| file.id).ok_or_else(|| QueryError::NoFile(path.to_owned()))
+    store::file_by_path(snapshot, path)?
+        .map(|file| file.id)
+        .ok_or_else(|| QueryError::NoFile(path.to_owned()))
 }
 
-/// The symbols declared in a file, each with its span in that file, in text order; the file itself is left out.
+/// The symbols declared in a file, each with its span in that file, in text order; the file itself
+/// is left out.
 pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, QueryError> {
     let mut nodes = store::nodes_of_file(snapshot, file)?;
     nodes.retain(|node| node.node_type != NodeType::File);

@@ -1,6 +1,8 @@
-//! Which overload is meant by these parameters: `Cart.Add(Product product, int count)`, `Cart.Add(Product, int)` or `Cart.Add(2)`?
+//! Which overload is meant by these parameters: `Cart.Add(Product product, int count)`,
+//! `Cart.Add(Product, int)` or `Cart.Add(2)`?
 //!
-//! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
+//! **Limits.** Types are compared as they are written, without namespaces: an alias is another
+//! type.
 
 use crate::model::graph::{Language, Node};
 use crate::model::language::{split_outside, squeezed};
@@ -12,7 +14,13 @@ const MAX_LISTED: usize = 10;
 /// Those with these parameters: as written, else by types, else by number.
 pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
     let rules: [fn(&Node, &str) -> bool; 3] = [is_written_so, has_types, has_count];
-    let matching = rules.iter().map(|rule| found.iter().filter(|node| rule(node, asked)).cloned().collect::<Vec<_>>());
+    let matching = rules.iter().map(|rule| {
+        found
+            .iter()
+            .filter(|node| rule(node, asked))
+            .cloned()
+            .collect::<Vec<_>>()
+    });
     let matching = matching.into_iter().find(|matching| !matching.is_empty());
     matching.ok_or_else(|| QueryError::NoOverload {
         asked: format!("({asked})"),
@@ -21,19 +29,30 @@ pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, Quer
 }
 
 fn is_written_so(node: &Node, asked: &str) -> bool {
-    node.parameter_signature.as_ref().is_some_and(|signature| squeezed(signature) == squeezed(&format!("({asked})")))
+    node.parameter_signature
+        .as_ref()
+        .is_some_and(|signature| squeezed(signature) == squeezed(&format!("({asked})")))
 }
 
 fn has_types(node: &Node, asked: &str) -> bool {
-    let Some(signature) = &node.parameter_signature else { return false };
-    let declared = signature.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(signature);
+    let Some(signature) = &node.parameter_signature else {
+        return false;
+    };
+    let declared = signature
+        .strip_prefix('(')
+        .and_then(|inner| inner.strip_suffix(')'))
+        .unwrap_or(signature);
     let (declared, asked) = (split_outside(declared, ','), split_outside(asked, ','));
     let mut pairs = declared.iter().zip(&asked);
-    declared.len() == asked.len() && pairs.all(|(declared, asked)| is_same_parameter(node.language, declared, asked))
+    declared.len() == asked.len()
+        && pairs.all(|(declared, asked)| is_same_parameter(node.language, declared, asked))
 }
 
 fn has_count(node: &Node, asked: &str) -> bool {
-    asked.trim().parse().is_ok_and(|count: u32| node.parameter_count == Some(count))
+    asked
+        .trim()
+        .parse()
+        .is_ok_and(|count: u32| node.parameter_count == Some(count))
 }
 
 fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
@@ -42,7 +61,9 @@ fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
     // Somebody may ask with types alone, or where there are none with names.
     let (_, asked_type) = parameter(asked);
     let asked = squeezed(asked);
-    same_type(&declared, &asked_type) || same_type(&declared, &asked) || (declared.is_empty() && name == asked)
+    same_type(&declared, &asked_type)
+        || same_type(&declared, &asked)
+        || (declared.is_empty() && name == asked)
 }
 
 /// Whether two types are written alike, namespaces of the outer one aside.
@@ -96,8 +117,14 @@ mod tests {
 
     #[test]
     fn parameters_are_split_from_names() {
-        assert_eq!(split_parameters("A.B(int, string)"), Some(("A.B", "int, string")));
-        assert_eq!(split_parameters("A.B<T>(Func<(int a, int b)> f)"), Some(("A.B<T>", "Func<(int a, int b)> f")));
+        assert_eq!(
+            split_parameters("A.B(int, string)"),
+            Some(("A.B", "int, string"))
+        );
+        assert_eq!(
+            split_parameters("A.B<T>(Func<(int a, int b)> f)"),
+            Some(("A.B<T>", "Func<(int a, int b)> f"))
+        );
         assert_eq!(split_parameters("A.B()"), Some(("A.B", "")));
         for none in ["A.B", "(int)", ")", "A)"] {
             assert_eq!(split_parameters(none), None, "{none}");
@@ -107,11 +134,31 @@ mod tests {
 
     #[test]
     fn types_are_compared_without_their_namespace() {
-        assert!(is_same_parameter(Language::CSharp, "System.Collections.Generic.List<int> all", "List<int>"));
-        assert!(is_same_parameter(Language::CSharp, "string name = \"x\"", "string other"));
-        assert!(!is_same_parameter(Language::CSharp, "List<int> all", "List<string>"));
-        assert!(is_same_parameter(Language::TypeScript, "id: number", "number"));
+        assert!(is_same_parameter(
+            Language::CSharp,
+            "System.Collections.Generic.List<int> all",
+            "List<int>"
+        ));
+        assert!(is_same_parameter(
+            Language::CSharp,
+            "string name = \"x\"",
+            "string other"
+        ));
+        assert!(!is_same_parameter(
+            Language::CSharp,
+            "List<int> all",
+            "List<string>"
+        ));
+        assert!(is_same_parameter(
+            Language::TypeScript,
+            "id: number",
+            "number"
+        ));
         assert!(is_same_parameter(Language::TypeScript, "id", "id"));
-        assert!(!is_same_parameter(Language::TypeScript, "id: number", "string"));
+        assert!(!is_same_parameter(
+            Language::TypeScript,
+            "id: number",
+            "string"
+        ));
     }
 }

@@ -1,4 +1,5 @@
-//! Which symbol stands at a place: `src/Cart.cs:12`, `Cart.cs:12:5`? Is a file at a place: in a folder, under the end of a path, like a pattern?
+//! Which symbol stands at a place: `src/Cart.cs:12`, `Cart.cs:12:5`? Is a file at a place: in a
+//! folder, under the end of a path, like a pattern?
 //!
 //! **Limits.** Of what begins on one line the outermost is meant, unless a column says otherwise.
 
@@ -21,14 +22,29 @@ pub(super) struct At<'a> {
 pub(super) fn parse(text: &str) -> Option<At<'_>> {
     let (before, last) = text.rsplit_once(':')?;
     let last: u32 = last.parse().ok()?;
-    let at = match before.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
-        Some((path, line)) => At { path, line, column: Some(last) },
-        None => At { path: before, line: last, column: None },
+    let at = match before
+        .rsplit_once(':')
+        .and_then(|(path, line)| Some((path, line.parse().ok()?)))
+    {
+        Some((path, line)) => At {
+            path,
+            line,
+            column: Some(last),
+        },
+        None => At {
+            path: before,
+            line: last,
+            column: None,
+        },
     };
-    (!at.path.is_empty() && at.path.contains('.')).then_some(At { path: at.path.strip_prefix("./").unwrap_or(at.path), ..at })
+    (!at.path.is_empty() && at.path.contains('.')).then_some(At {
+        path: at.path.strip_prefix("./").unwrap_or(at.path),
+        ..at
+    })
 }
 
-/// What is declared at a place, or else what is declared around it; in all files whose path ends so if none is named so.
+/// What is declared at a place, or else what is declared around it; in all files whose path ends so
+/// if none is named so.
 pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, QueryError> {
     let files = match store::file_by_path(snapshot, at.path)? {
         Some(file) => vec![file.id],
@@ -42,47 +58,93 @@ pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, 
         found.extend(at_line(&store::nodes_of_file(snapshot, file)?, at));
     }
     if found.is_empty() {
-        return Err(QueryError::NothingAt { path: at.path.to_owned(), line: at.line });
+        return Err(QueryError::NothingAt {
+            path: at.path.to_owned(),
+            line: at.line,
+        });
     }
     Ok(found)
 }
 
 fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
-    let symbols = || nodes.iter().filter(|node| node.node_type != NodeType::File).filter_map(|node| Some((node, node.spans.first()?)));
-    let named: Vec<&Node> = symbols().filter(|(_, span)| span.name_line == at.line).map(|(node, _)| node).collect();
+    let symbols = || {
+        nodes
+            .iter()
+            .filter(|node| node.node_type != NodeType::File)
+            .filter_map(|node| Some((node, node.spans.first()?)))
+    };
+    let named: Vec<&Node> = symbols()
+        .filter(|(_, span)| span.name_line == at.line)
+        .map(|(node, _)| node)
+        .collect();
     if let Some(column) = at.column {
-        let before = symbols().filter(|(_, span)| span.name_line == at.line && span.name_column <= column);
+        let before =
+            symbols().filter(|(_, span)| span.name_line == at.line && span.name_column <= column);
         if let Some((node, _)) = before.max_by_key(|(_, span)| span.name_column) {
             return vec![node.clone()];
         }
     }
     if !named.is_empty() {
         let is_outermost = |node: &&&Node| !named.iter().any(|other| Some(other.id) == node.parent);
-        return named.iter().filter(is_outermost).map(|node| (*node).clone()).collect();
+        return named
+            .iter()
+            .filter(is_outermost)
+            .map(|node| (*node).clone())
+            .collect();
     }
-    let around = symbols().filter(|(_, span)| (span.span.start.line..=span.span.end_line).contains(&at.line));
-    let innermost = around.min_by_key(|(_, span)| (span.span.end_line - span.span.start.line, std::cmp::Reverse(span.span.start.offset)));
+    let around = symbols()
+        .filter(|(_, span)| (span.span.start.line..=span.span.end_line).contains(&at.line));
+    let innermost = around.min_by_key(|(_, span)| {
+        (
+            span.span.end_line - span.span.start.line,
+            std::cmp::Reverse(span.span.start.offset),
+        )
+    });
     let file = || {
-        nodes.iter().find(|node| node.node_type == NodeType::File && node.spans.first().is_some_and(|span| at.line <= span.span.end_line))
+        nodes.iter().find(|node| {
+            node.node_type == NodeType::File
+                && node
+                    .spans
+                    .first()
+                    .is_some_and(|span| at.line <= span.span.end_line)
+        })
     };
-    innermost.map(|(node, _)| node).or_else(file).cloned().into_iter().collect()
+    innermost
+        .map(|(node, _)| node)
+        .or_else(file)
+        .cloned()
+        .into_iter()
+        .collect()
 }
 
-/// Whether a repo-relative path is `wanted`, ends with its segments, lies in a folder of that path, or is matched by it if it has wildcards:
-/// `*` and `?` within a segment, `**` for any number of them. A pattern without `/` is one of file names.
+/// Whether a repo-relative path is `wanted`, ends with its segments, lies in a folder of that path,
+/// or is matched by it if it has wildcards: `*` and `?` within a segment, `**` for any number of
+/// them. A pattern without `/` is one of file names.
 #[must_use]
 pub fn is_in_place(path: &str, wanted: &str) -> bool {
     let wanted = wanted.trim().trim_start_matches("./").trim_end_matches('/');
     if wanted.contains(['*', '?']) {
         let segments: Vec<&str> = path.split('/').collect();
-        let pattern: Vec<&str> = wanted.split('/').filter(|segment| !segment.is_empty()).collect();
+        let pattern: Vec<&str> = wanted
+            .split('/')
+            .filter(|segment| !segment.is_empty())
+            .collect();
         return match pattern.as_slice() {
-            [name] => segments.last().is_some_and(|last| is_like(last, name)) || is_below(&segments, &pattern),
+            [name] => {
+                segments.last().is_some_and(|last| is_like(last, name))
+                    || is_below(&segments, &pattern)
+            }
             _ => is_below(&segments, &pattern),
         };
     }
-    let ends_so = || path.strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    let lies_in = || path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));
+    let ends_so = || {
+        path.strip_suffix(wanted)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let lies_in = || {
+        path.strip_prefix(wanted)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
     wanted.is_empty() || ends_so() || lies_in()
 }
 
@@ -105,7 +167,8 @@ fn is_below(path: &[&str], pattern: &[&str]) -> bool {
     reached[path.len()]
 }
 
-/// Whether a text is matched by a pattern of `*` and `?`, case ignored. Work is at most the product of both lengths.
+/// Whether a text is matched by a pattern of `*` and `?`, case ignored. Work is at most the product
+/// of both lengths.
 fn is_like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
     let mut reached = vec![false; text.len() + 1];
@@ -162,7 +225,10 @@ mod tests {
 
     #[test]
     fn hostile_patterns_end() {
-        assert!(!is_in_place(&"a".repeat(4_000), &("*a".repeat(2_000) + "b")));
+        assert!(!is_in_place(
+            &"a".repeat(4_000),
+            &("*a".repeat(2_000) + "b")
+        ));
         assert!(!is_in_place(&"a/".repeat(400), &"**/a/".repeat(500)));
     }
 }

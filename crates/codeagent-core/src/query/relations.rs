@@ -4,7 +4,9 @@
 
 use crate::model::graph::EdgeType;
 use crate::query::why::{elsewhere, why_empty};
-use crate::query::{Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources, unread_note};
+use crate::query::{
+    Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources, unread_note,
+};
 
 /// Of how many meanings it is said why they have nothing, or where there is more.
 const MAX_NOTES: usize = 3;
@@ -16,13 +18,24 @@ pub struct Relations {
 
 impl Relations {
     /// Finds the symbols related to each meaning that a filter lets pass.
-    pub fn find(snapshot: &Snapshot, meant: &Meant, relation: Relation<'_>, filter: &Filter) -> Result<Self, QueryError> {
+    pub fn find(
+        snapshot: &Snapshot,
+        meant: &Meant,
+        relation: Relation<'_>,
+        filter: &Filter,
+    ) -> Result<Self, QueryError> {
         let find = |meaning: &Meaning| {
             let found = Neighbors::of_any(snapshot, &meaning.ids(), relation, filter)?;
             // What a type as a whole is related to lies outside it.
-            Ok::<_, QueryError>(if meaning.members.is_empty() { found } else { found.outside(&meaning.ids()) })
+            Ok::<_, QueryError>(if meaning.members.is_empty() {
+                found
+            } else {
+                found.outside(&meaning.ids())
+            })
         };
-        Ok(Self { found: meant.answered.iter().map(find).collect::<Result<_, _>>()? })
+        Ok(Self {
+            found: meant.answered.iter().map(find).collect::<Result<_, _>>()?,
+        })
     }
 
     /// How many there are of each meaning.
@@ -46,7 +59,8 @@ impl Relations {
     /// In how many folders there are how many of all, most first.
     #[must_use]
     pub fn folders(&self) -> Vec<(String, usize)> {
-        let mut all: Vec<(String, usize)> = self.found.iter().flat_map(Neighbors::folders).collect();
+        let mut all: Vec<(String, usize)> =
+            self.found.iter().flat_map(Neighbors::folders).collect();
         all.sort_unstable();
         all.dedup_by(|next, kept| {
             next.0 == kept.0 && {
@@ -58,7 +72,8 @@ impl Relations {
         all
     }
 
-    /// Which meaning the one at `index` of all belongs to, and its place among those. `index` is less than [`Self::len`].
+    /// Which meaning the one at `index` of all belongs to, and its place among those. `index` is
+    /// less than [`Self::len`].
     #[must_use]
     pub fn at(&self, index: usize) -> (usize, &Neighbors, usize) {
         let mut rest = index;
@@ -72,7 +87,12 @@ impl Relations {
     }
 
     /// Why the lists of the first meanings are empty, or where there is more of them.
-    pub fn notes(&self, sources: &mut Sources<'_>, meant: &Meant, relation: Relation<'_>) -> Result<Vec<String>, QueryError> {
+    pub fn notes(
+        &self,
+        sources: &mut Sources<'_>,
+        meant: &Meant,
+        relation: Relation<'_>,
+    ) -> Result<Vec<String>, QueryError> {
         let (mut notes, mut told) = (Vec::new(), 0);
         let says_why = self.is_empty() || meant.answered.len() == 1;
         for (meaning, found) in meant.answered.iter().zip(&self.found) {
@@ -87,7 +107,13 @@ impl Relations {
             }
         }
         if self.is_empty() && relation.edge_types != [EdgeType::Contains] {
-            notes.extend(unread_note(sources.snapshot(), meant.answered.first().map(|meaning| meaning.first().language))?);
+            notes.extend(unread_note(
+                sources.snapshot(),
+                meant
+                    .answered
+                    .first()
+                    .map(|meaning| meaning.first().language),
+            )?);
         }
         Ok(notes)
     }

@@ -1,4 +1,5 @@
-//! Which symbols match these words: `Authenticate*`, `user service`, `Cart.Total`, `where are carts saved`?
+//! Which symbols match these words: `Authenticate*`, `user service`, `Cart.Total`,
+//! `where are carts saved`?
 
 use crate::model::graph::Node;
 use crate::query::vectors::LOOKED_AT;
@@ -8,7 +9,8 @@ use crate::store::{self, Hits, Near, Score, SearchFilter, Snapshot};
 /// How many times as many near symbols are looked at if a filter leaves most of them out.
 const FILTERED_REACH: usize = 8;
 
-/// Less is chance: vectors of texts that have nothing in common come to 0.2 among some hundred thousands.
+/// Less is chance: vectors of texts that have nothing in common come to 0.2 among some hundred
+/// thousands.
 const NEAR: f32 = 0.25;
 
 /// Symbols found, best first.
@@ -35,7 +37,8 @@ pub struct FoundSymbol {
     pub score: Option<Score>,
 }
 
-/// Symbols that match an FTS5 query and a filter. Of a query that reads as language, words and `vectors` decide; without those, words alone.
+/// Symbols that match an FTS5 query and a filter. Of a query that reads as language, words and
+/// `vectors` decide; without those, words alone.
 pub fn filter_nodes(
     snapshot: &Snapshot,
     vectors: Option<&Vectors>,
@@ -43,15 +46,36 @@ pub fn filter_nodes(
     filter: &SearchFilter,
     limit: usize,
 ) -> Result<SearchResults, QueryError> {
-    let reach = if *filter == SearchFilter::default() { 1 } else { FILTERED_REACH };
+    let reach = if *filter == SearchFilter::default() {
+        1
+    } else {
+        FILTERED_REACH
+    };
     let near = |question: &str| {
-        let Some(vectors) = vectors else { return Ok(None) };
+        let Some(vectors) = vectors else {
+            return Ok(None);
+        };
         let (source, vector) = vectors.of_question(snapshot, question)?;
         let mut nearest = vectors.nearest(snapshot, source, &vector, LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
         Ok(Some(Near { nearest, source }))
     };
-    let Hits { hits, quoted, some_words } = store::search(snapshot, fts_query, filter, limit, &near)?;
-    let hits = hits.into_iter().map(|hit| FoundSymbol { node: hit.node, rank: hit.rank, score: hit.score }).collect();
-    Ok(SearchResults { hits, quoted, some_words })
+    let Hits {
+        hits,
+        quoted,
+        some_words,
+    } = store::search(snapshot, fts_query, filter, limit, &near)?;
+    let hits = hits
+        .into_iter()
+        .map(|hit| FoundSymbol {
+            node: hit.node,
+            rank: hit.rank,
+            score: hit.score,
+        })
+        .collect();
+    Ok(SearchResults {
+        hits,
+        quoted,
+        some_words,
+    })
 }

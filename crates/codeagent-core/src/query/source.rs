@@ -1,7 +1,8 @@
-//! Where a symbol is declared, what stands at a line, and whether a file still is as it was indexed.
+//! Where a symbol is declared, what stands at a line, and whether a file still is as it was
+//! indexed.
 //!
-//! **Limits.** A file written again within one tick of the file system's clock, to the same size, passes for unchanged where its lines are
-//! not read.
+//! **Limits.** A file written again within one tick of the file system's clock, to the same size,
+//! passes for unchanged where its lines are not read.
 
 use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rustc_hash::FxHashMap;
@@ -51,7 +52,11 @@ impl<'a> Sources<'a> {
     /// Nothing looked at yet.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
-        Self { snapshot, workspace, files: FxHashMap::default() }
+        Self {
+            snapshot,
+            workspace,
+            files: FxHashMap::default(),
+        }
     }
 
     /// What the files are compared with.
@@ -66,14 +71,18 @@ impl<'a> Sources<'a> {
         self.workspace
     }
 
-    /// Whether the file at an indexed path is as it was indexed: by size and time, and by its content if only the time differs.
+    /// Whether the file at an indexed path is as it was indexed: by size and time, and by its
+    /// content if only the time differs.
     pub fn freshness(&mut self, path: &str) -> Result<Freshness, StoreError> {
         if let Some(known) = self.files.get(path) {
             return Ok(known.freshness);
         }
         let source = match store::file_by_path(self.snapshot, path)? {
             Some(row) => look(self.workspace, &row),
-            None => Source { freshness: Freshness::Gone, text: None },
+            None => Source {
+                freshness: Freshness::Gone,
+                text: None,
+            },
         };
         let freshness = source.freshness;
         self.files.insert(path.to_owned(), source);
@@ -85,16 +94,29 @@ impl<'a> Sources<'a> {
         Ok(self.text(path)?.map(|text| text.line(line)))
     }
 
-    /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if the file is not as it was indexed.
-    pub fn name_at(&mut self, path: &str, line: u32, column: u32) -> Result<Option<&str>, StoreError> {
+    /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if
+    /// the file is not as it was indexed.
+    pub fn name_at(
+        &mut self,
+        path: &str,
+        line: u32,
+        column: u32,
+    ) -> Result<Option<&str>, StoreError> {
         Ok(self.text(path)?.map(|text| text.name_at(line, column)))
     }
 
     fn text(&mut self, path: &str) -> Result<Option<&Text>, StoreError> {
-        if self.files.get(path).is_none_or(|known| known.freshness == Freshness::Current && known.text.is_none()) {
+        if self
+            .files
+            .get(path)
+            .is_none_or(|known| known.freshness == Freshness::Current && known.text.is_none())
+        {
             let source = match store::file_by_path(self.snapshot, path)? {
                 Some(row) => read(self.workspace, &row),
-                None => Source { freshness: Freshness::Gone, text: None },
+                None => Source {
+                    freshness: Freshness::Gone,
+                    text: None,
+                },
             };
             self.files.insert(path.to_owned(), source);
         }
@@ -104,8 +126,13 @@ impl<'a> Sources<'a> {
     /// The files looked at that are not as they were indexed, by path.
     #[must_use]
     pub fn stale(&self) -> Vec<(&str, Freshness)> {
-        let files = self.files.iter().filter(|(_, source)| source.freshness != Freshness::Current);
-        let mut stale: Vec<_> = files.map(|(path, source)| (path.as_str(), source.freshness)).collect();
+        let files = self
+            .files
+            .iter()
+            .filter(|(_, source)| source.freshness != Freshness::Current);
+        let mut stale: Vec<_> = files
+            .map(|(path, source)| (path.as_str(), source.freshness))
+            .collect();
         stale.sort_unstable_by_key(|(path, _)| *path);
         stale
     }
@@ -113,18 +140,30 @@ impl<'a> Sources<'a> {
 
 impl Text {
     fn new(text: String) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
         Self { text, starts }
     }
 
     fn line(&self, line: u32) -> String {
-        self.whole_line(line).trim().chars().take(MAX_LINE_CHARS).collect()
+        self.whole_line(line)
+            .trim()
+            .chars()
+            .take(MAX_LINE_CHARS)
+            .collect()
     }
 
     fn whole_line(&self, line: u32) -> &str {
         let index = line.saturating_sub(1) as usize;
-        let Some(start) = self.starts.get(index) else { return "" };
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        let Some(start) = self.starts.get(index) else {
+            return "";
+        };
+        let end = self
+            .starts
+            .get(index + 1)
+            .copied()
+            .unwrap_or(self.text.len());
         &self.text[*start..end]
     }
 
@@ -137,13 +176,17 @@ impl Text {
             left = left.saturating_sub(passed.len_utf16());
         }
         let rest = rest.as_str();
-        let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#'))
+            .unwrap_or(rest.len());
         &rest[..end]
     }
 }
 
 fn look(workspace: &Workspace, row: &FileRow) -> Source {
-    let entry = RepoPath::new(&row.path).ok().and_then(|path| workspace.stat(&path).ok());
+    let entry = RepoPath::new(&row.path)
+        .ok()
+        .and_then(|path| workspace.stat(&path).ok());
     let freshness = match entry {
         None => Freshness::Gone,
         Some(entry) if (entry.size, entry.stamp) == (row.size, row.stamp) => Freshness::Current,
@@ -151,14 +194,28 @@ fn look(workspace: &Workspace, row: &FileRow) -> Source {
         // Written again, perhaps as it was: the text may be wanted anyway.
         Some(_) => return read(workspace, row),
     };
-    Source { freshness, text: None }
+    Source {
+        freshness,
+        text: None,
+    }
 }
 
 fn read(workspace: &Workspace, row: &FileRow) -> Source {
-    let read = RepoPath::new(&row.path).ok().map(|path| workspace.read(&path));
+    let read = RepoPath::new(&row.path)
+        .ok()
+        .map(|path| workspace.read(&path));
     match read {
-        Some(Ok(file)) if *file.hash.as_bytes() == row.hash => Source { freshness: Freshness::Current, text: Some(Text::new(file.text)) },
-        Some(Err(ReadError::NotFound(_))) | None => Source { freshness: Freshness::Gone, text: None },
-        Some(_) => Source { freshness: Freshness::Changed, text: None },
+        Some(Ok(file)) if *file.hash.as_bytes() == row.hash => Source {
+            freshness: Freshness::Current,
+            text: Some(Text::new(file.text)),
+        },
+        Some(Err(ReadError::NotFound(_))) | None => Source {
+            freshness: Freshness::Gone,
+            text: None,
+        },
+        Some(_) => Source {
+            freshness: Freshness::Changed,
+            text: None,
+        },
     }
 }

@@ -40,7 +40,8 @@ impl TextCoverage {
 
 /// The state of the index.
 pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, QueryError> {
-    let time = |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
+    let time =
+        |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
     let scanned_at_ns = time(store::SCANNED_AT)?.max(time(store::BATCH_AT)?);
     Ok(IndexStatus {
         schema_version: SCHEMA_VERSION,
@@ -56,7 +57,8 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, QueryError> {
     Ok(store::counts(snapshot)?)
 }
 
-/// How many uses of a name have no target although one should exist somewhere: what an empty list of callers may be missing.
+/// How many uses of a name have no target although one should exist somewhere: what an empty list
+/// of callers may be missing.
 pub fn unresolved_sites(snapshot: &Snapshot, name: &str) -> Result<u64, QueryError> {
     Ok(store::unresolved_with_name(snapshot, name)?)
 }
@@ -72,6 +74,9 @@ pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, QueryError> {
 }
 
 /// The names with most unresolved uses.
-pub fn most_unresolved(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, QueryError> {
+pub fn most_unresolved(
+    snapshot: &Snapshot,
+    limit: usize,
+) -> Result<Vec<(String, u64)>, QueryError> {
     Ok(store::unresolved_names(snapshot, limit)?)
 }

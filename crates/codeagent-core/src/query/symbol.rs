@@ -24,13 +24,20 @@ pub struct Symbol {
 
 /// A symbol by its id.
 pub fn get_node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Symbol>, QueryError> {
-    let Some(mut node) = store::node(snapshot, id)? else { return Ok(None) };
+    let Some(mut node) = store::node(snapshot, id)? else {
+        return Ok(None);
+    };
     node.spans = store::spans_of(snapshot, id)?;
     let parse_status = match node.spans.first() {
-        Some(span) => store::file_by_path(snapshot, &span.path)?.map_or(ParseStatus::Failed, |file| file.parse_status),
+        Some(span) => store::file_by_path(snapshot, &span.path)?
+            .map_or(ParseStatus::Failed, |file| file.parse_status),
         None => ParseStatus::Full,
     };
-    Ok(Some(Symbol { node, parse_status, reference_count: store::reference_count(snapshot, id)? }))
+    Ok(Some(Symbol {
+        node,
+        parse_status,
+        reference_count: store::reference_count(snapshot, id)?,
+    }))
 }
 
 /// How a symbol matched a qualified name.
@@ -42,18 +49,25 @@ pub enum Match {
     Suffix,
 }
 
-/// Symbols of a qualified name, of a language and project if given; if there are none, those whose qualified name ends with its segments.
+/// Symbols of a qualified name, of a language and project if given; if there are none, those whose
+/// qualified name ends with its segments.
 pub fn get_node_by_qualified_name(
     snapshot: &Snapshot,
     qualified_name: &str,
     language: Option<Language>,
     project_id: Option<&str>,
 ) -> Result<Vec<(Node, Match)>, QueryError> {
-    let wanted =
-        |node: &Node| language.is_none_or(|language| node.language == language) && project_id.is_none_or(|id| node.project_id == id);
+    let wanted = |node: &Node| {
+        language.is_none_or(|language| node.language == language)
+            && project_id.is_none_or(|id| node.project_id == id)
+    };
     let mut nodes = store::by_qualified_name(snapshot, qualified_name)?;
     nodes.retain(wanted);
-    let how = if nodes.is_empty() { Match::Suffix } else { Match::Exact };
+    let how = if nodes.is_empty() {
+        Match::Suffix
+    } else {
+        Match::Exact
+    };
     if nodes.is_empty() {
         nodes = with_suffix(snapshot, qualified_name)?;
         nodes.retain(wanted);
@@ -65,7 +79,12 @@ pub fn get_node_by_qualified_name(
 /// By qualified name, then path and line.
 fn place(node: &Node) -> (&str, &str, u32, NodeId) {
     let span = node.spans.first();
-    (&node.qualified_name, span.map_or("", |span| span.path.as_str()), span.map_or(0, |span| span.name_line), node.id)
+    (
+        &node.qualified_name,
+        span.map_or("", |span| span.path.as_str()),
+        span.map_or(0, |span| span.name_line),
+        node.id,
+    )
 }
 
 /// Symbols whose qualified name ends with these segments, found through the bare name at the end.
@@ -73,17 +92,25 @@ fn with_suffix(snapshot: &Snapshot, suffix: &str) -> Result<Vec<Node>, StoreErro
     let mut nodes = Vec::new();
     for name in bare_names(suffix) {
         let ending = store::by_name_within(snapshot, name, suffix, MAX_SAME_NAME)?;
-        nodes.extend(ending.into_iter().filter(|node| ends_with_segments(&node.qualified_name, suffix)));
+        nodes.extend(
+            ending
+                .into_iter()
+                .filter(|node| ends_with_segments(&node.qualified_name, suffix)),
+        );
     }
     nodes.sort_by_key(|node| node.id);
     nodes.dedup_by_key(|node| node.id);
     Ok(nodes)
 }
 
-/// What the bare name of a qualified name may be: all after each of its separators, for names that hold separators themselves.
+/// What the bare name of a qualified name may be: all after each of its separators, for names that
+/// hold separators themselves.
 fn bare_names(suffix: &str) -> impl Iterator<Item = &str> {
     let starts = suffix.match_indices(is_separator).map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).map(|at| &suffix[at..]).filter(|name| !name.is_empty())
+    std::iter::once(0)
+        .chain(starts)
+        .map(|at| &suffix[at..])
+        .filter(|name| !name.is_empty())
 }
 
 fn is_separator(c: char) -> bool {
@@ -91,25 +118,38 @@ fn is_separator(c: char) -> bool {
 }
 
 fn ends_with_segments(qualified_name: &str, suffix: &str) -> bool {
-    qualified_name.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with(is_separator))
+    qualified_name
+        .strip_suffix(suffix)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(is_separator))
 }
 
 fn last_segments(name: &str, count: usize) -> &str {
-    name.rmatch_indices(is_separator).nth(count.saturating_sub(1)).map_or(name, |(at, _)| &name[at + 1..])
+    name.rmatch_indices(is_separator)
+        .nth(count.saturating_sub(1))
+        .map_or(name, |(at, _)| &name[at + 1..])
 }
 
 /// Qualified names that look like the one asked for.
 pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>, QueryError> {
-    let name = qualified_name.rsplit(is_separator).next().unwrap_or(qualified_name);
+    let name = qualified_name
+        .rsplit(is_separator)
+        .next()
+        .unwrap_or(qualified_name);
     let mut found = Vec::new();
     for name in store::nearest_names(snapshot, name, NEAREST)? {
-        found.extend(store::by_name(snapshot, &name, NEAREST)?.into_iter().map(|node| node.qualified_name));
+        found.extend(
+            store::by_name(snapshot, &name, NEAREST)?
+                .into_iter()
+                .map(|node| node.qualified_name),
+        );
     }
     let mut seen = rustc_hash::FxHashSet::default();
     found.retain(|name| seen.insert(name.clone()));
     // Of several containers the one that is written most like the one asked for comes first.
     let segments = qualified_name.split(is_separator).count();
-    found.sort_by_cached_key(|name| strsim::levenshtein(qualified_name, last_segments(name, segments)));
+    found.sort_by_cached_key(|name| {
+        strsim::levenshtein(qualified_name, last_segments(name, segments))
+    });
     found.truncate(NEAREST);
     Ok(found)
 }
@@ -128,6 +168,9 @@ mod tests {
 
     #[test]
     fn names_may_hold_separators() {
-        assert_eq!(bare_names("C.operator .x").collect::<Vec<_>>(), ["C.operator .x", "operator .x", "x"]);
+        assert_eq!(
+            bare_names("C.operator .x").collect::<Vec<_>>(),
+            ["C.operator .x", "operator .x", "x"]
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! Which files of the repository are in no language, how long are they, and which words do they hold?
+//! Which files of the repository are in no language, how long are they, and which words do they
+//! hold?
 //!
-//! To know takes a walk over the repository. Where somebody watches it, what was found is kept until a batch changes something else than code.
+//! To know takes a walk over the repository. Where somebody watches it, what was found is kept
+//! until a batch changes something else than code.
 //!
 //! **Limits.** The words are hashes, so that a file may be looked through in vain.
 
@@ -18,14 +20,15 @@ const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// Endings of files that name code: markup, templates, configuration.
 const NAMING: [&str; 24] = [
-    "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte", "astro", "html", "htm", "hbs", "ejs",
-    "config", "resx", "xml", "yml", "yaml", "json", "toml", "props", "targets",
+    "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte",
+    "astro", "html", "htm", "hbs", "ejs", "config", "resx", "xml", "yml", "yaml", "json", "toml",
+    "props", "targets",
 ];
 
 /// Endings of further texts, which count for the share of text that is covered.
 const OTHER_CODE: [&str; 24] = [
-    "py", "java", "kt", "go", "rs", "c", "h", "cpp", "hpp", "cc", "m", "mm", "swift", "rb", "php", "lua", "fs", "fsx", "vb", "sh", "ps1",
-    "sql", "css", "scss",
+    "py", "java", "kt", "go", "rs", "c", "h", "cpp", "hpp", "cc", "m", "mm", "swift", "rb", "php",
+    "lua", "fs", "fsx", "vb", "sh", "ps1", "sql", "css", "scss",
 ];
 
 /// What a walk found.
@@ -50,13 +53,21 @@ pub struct TextFile {
 impl TextFile {
     /// Whether it may hold one of these names: it does not, or nobody has looked.
     pub fn may_hold(&self, names: &[&str]) -> bool {
-        self.words.get().is_none_or(|words| names.iter().any(|name| words.binary_search(&hash(name)).is_ok()))
+        self.words.get().is_none_or(|words| {
+            names
+                .iter()
+                .any(|name| words.binary_search(&hash(name)).is_ok())
+        })
     }
 
     /// Notes what it holds.
     pub fn note(&self, text: &str) {
         self.words.get_or_init(|| {
-            let mut words: Vec<u32> = text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(hash).collect();
+            let mut words: Vec<u32> = text
+                .split(|c| !is_word(c))
+                .filter(|word| !word.is_empty())
+                .map(hash)
+                .collect();
             words.sort_unstable();
             words.dedup();
             words.into_boxed_slice()
@@ -126,11 +137,26 @@ fn look(workspace: &Workspace) -> Listing {
         if Dialect::of_path(entry.path.as_str()).is_some() {
             continue;
         }
-        let Some((_, ending)) = entry.path.as_str().rsplit_once('.').filter(|_| entry.size <= MAX_FILE_BYTES) else { continue };
-        let is_one_of = |endings: &[&str]| endings.iter().any(|known| known.eq_ignore_ascii_case(ending));
+        let Some((_, ending)) = entry
+            .path
+            .as_str()
+            .rsplit_once('.')
+            .filter(|_| entry.size <= MAX_FILE_BYTES)
+        else {
+            continue;
+        };
+        let is_one_of = |endings: &[&str]| {
+            endings
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(ending))
+        };
         if is_one_of(&NAMING) {
             listing.other += entry.size;
-            listing.files.push(TextFile { path: entry.path, size: entry.size, words: OnceLock::new() });
+            listing.files.push(TextFile {
+                path: entry.path,
+                size: entry.size,
+                words: OnceLock::new(),
+            });
         } else if is_one_of(&OTHER_CODE) {
             listing.other += entry.size;
         }
@@ -148,7 +174,10 @@ fn hash(word: &str) -> u32 {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 mod tests {
     use super::*;
 
@@ -172,13 +201,20 @@ mod tests {
         texts.forget();
         std::thread::scope(|scope| {
             let all: Vec<_> = (0..8).map(|_| scope.spawn(found)).collect();
-            assert!(all.into_iter().all(|one| one.join().is_ok_and(|count| count == 3)));
+            assert!(
+                all.into_iter()
+                    .all(|one| one.join().is_ok_and(|count| count == 3))
+            );
         });
     }
 
     #[test]
     fn a_file_is_looked_through_only_for_words_it_holds() {
-        let file = TextFile { path: RepoPath::new("a.html").expect("a path"), size: 9, words: OnceLock::new() };
+        let file = TextFile {
+            path: RepoPath::new("a.html").expect("a path"),
+            size: 9,
+            words: OnceLock::new(),
+        };
         assert!(file.may_hold(&["Total"]));
         file.note("<a Total=\"b\">");
         assert!(file.may_hold(&["Nothing", "Total"]) && !file.may_hold(&["Tot"]));

@@ -1,6 +1,8 @@
-//! Where does a name stand in files that no language covers: markup, templates, configuration? Possible uses that no link knows.
+//! Where does a name stand in files that no language covers: markup, templates, configuration?
+//! Possible uses that no link knows.
 //!
-//! **Limits.** Names are looked for as whole words, whatever they mean there, in at most [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
+//! **Limits.** Names are looked for as whole words, whatever they mean there, in at most
+//! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
 use crate::query::texts::{Texts, is_word};
 use crate::query::{Places, QueryError, Sources};
@@ -24,9 +26,18 @@ pub struct TextualUses {
 }
 
 /// Lines of files without a language that hold one of these names as a word.
-pub fn textual_uses(sources: &Sources<'_>, texts: &Texts, names: &[&str], shown: usize) -> Result<TextualUses, QueryError> {
+pub fn textual_uses(
+    sources: &Sources<'_>,
+    texts: &Texts,
+    names: &[&str],
+    shown: usize,
+) -> Result<TextualUses, QueryError> {
     let workspace = sources.workspace();
-    let names: Vec<&str> = names.iter().copied().filter(|name| name.len() >= 3 && name.chars().all(is_word)).collect();
+    let names: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| name.len() >= 3 && name.chars().all(is_word))
+        .collect();
     let mut uses = TextualUses::default();
     if names.is_empty() {
         return Ok(uses);
@@ -43,7 +54,9 @@ pub fn textual_uses(sources: &Sources<'_>, texts: &Texts, names: &[&str], shown:
             continue;
         }
         sources.snapshot().check()?;
-        let Ok(file) = workspace.read(&text.path) else { continue };
+        let Ok(file) = workspace.read(&text.path) else {
+            continue;
+        };
         if is_kept {
             text.note(&file.text);
         }
@@ -52,7 +65,9 @@ pub fn textual_uses(sources: &Sources<'_>, texts: &Texts, names: &[&str], shown:
                 uses.places.count += 1;
                 if uses.places.first.len() < shown {
                     let line: String = line.trim().chars().take(MAX_LINE).collect();
-                    uses.places.first.push(format!("{}:{number} {line}", text.path));
+                    uses.places
+                        .first
+                        .push(format!("{}:{number} {line}", text.path));
                 }
             }
         }
@@ -74,8 +89,13 @@ mod tests {
 
     #[test]
     fn names_are_whole_words() {
-        for (line, expected) in [("@Total()", true), ("Cart.Total", true), ("Totals", false), ("SubTotal", false), ("SubTotal Total", true)]
-        {
+        for (line, expected) in [
+            ("@Total()", true),
+            ("Cart.Total", true),
+            ("Totals", false),
+            ("SubTotal", false),
+            ("SubTotal Total", true),
+        ] {
             assert_eq!(holds_word(line, "Total"), expected, "{line}");
         }
     }

@@ -1,7 +1,9 @@
-//! What may belong to an answer and is not in it: uses whose target is not known, and uses that have another target with less than certainty.
+//! What may belong to an answer and is not in it: uses whose target is not known, and uses that
+//! have another target with less than certainty.
 //!
-//! **Limits.** A use of a name that nothing here bears is no such use: it goes outside. What is a lower candidate is looked for among the uses of
-//! symbols of the same name, up to [`MAX_LOOKED_AT`].
+//! **Limits.** A use of a name that nothing here bears is no such use: it goes outside. What is a
+//! lower candidate is looked for among the uses of symbols of the same name, up to
+//! [`MAX_LOOKED_AT`].
 
 use rustc_hash::FxHashSet;
 
@@ -22,9 +24,18 @@ pub struct Places {
 }
 
 impl Places {
-    fn show(&mut self, sources: &mut Sources<'_>, path: &str, (line, column): (u32, u32)) -> Result<(), QueryError> {
+    fn show(
+        &mut self,
+        sources: &mut Sources<'_>,
+        path: &str,
+        (line, column): (u32, u32),
+    ) -> Result<(), QueryError> {
         let text = sources.line(path, line)?.unwrap_or_default();
-        self.first.push(format!("{path}:{line}:{column} {text}").trim_end().to_owned());
+        self.first.push(
+            format!("{path}:{line}:{column} {text}")
+                .trim_end()
+                .to_owned(),
+        );
         Ok(())
     }
 }
@@ -48,15 +59,28 @@ pub struct UncertainQuery<'a> {
     pub nodes: &'a [&'a Node],
     /// What the list is of.
     pub relation: Relation<'a>,
-    /// Whether the list is empty: only then files in no language are looked at, which takes a walk over the repository.
+    /// Whether the list is empty: only then files in no language are looked at, which takes a walk
+    /// over the repository.
     pub is_empty: bool,
     /// How many places of each kind are shown.
     pub shown: usize,
 }
 
 /// What may belong to a list about symbols and is not in it.
-pub fn uncertain(sources: &mut Sources<'_>, texts: &Texts, query: &UncertainQuery<'_>) -> Result<Uncertain, QueryError> {
-    let UncertainQuery { nodes, relation: Relation { direction, edge_types }, is_empty, shown } = *query;
+pub fn uncertain(
+    sources: &mut Sources<'_>,
+    texts: &Texts,
+    query: &UncertainQuery<'_>,
+) -> Result<Uncertain, QueryError> {
+    let UncertainQuery {
+        nodes,
+        relation: Relation {
+            direction,
+            edge_types,
+        },
+        is_empty,
+        shown,
+    } = *query;
     let mut uncertain = Uncertain::default();
     if direction == EdgeDirection::Outgoing {
         if edge_types.contains(&EdgeType::Calls) {
@@ -82,7 +106,11 @@ fn bare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
 }
 
 /// Uses of these names anywhere whose target is not known.
-pub fn unresolved_uses(sources: &mut Sources<'_>, names: &[&str], shown: usize) -> Result<Places, QueryError> {
+pub fn unresolved_uses(
+    sources: &mut Sources<'_>,
+    names: &[&str],
+    shown: usize,
+) -> Result<Places, QueryError> {
     let snapshot = sources.snapshot();
     let mut places = Places::default();
     for name in names {
@@ -97,15 +125,23 @@ pub fn unresolved_uses(sources: &mut Sources<'_>, names: &[&str], shown: usize) 
 }
 
 /// Calls in the text of these symbols whose target is not known though it may be in the repository.
-pub fn unresolved_calls_in(sources: &mut Sources<'_>, nodes: &[&Node], shown: usize) -> Result<Places, QueryError> {
+pub fn unresolved_calls_in(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+    shown: usize,
+) -> Result<Places, QueryError> {
     let snapshot = sources.snapshot();
     let mut places = Places::default();
     for node in nodes {
         for span in store::spans_of(snapshot, node.id)? {
-            let Some(file) = store::file_by_path(snapshot, &span.path)? else { continue };
+            let Some(file) = store::file_by_path(snapshot, &span.path)? else {
+                continue;
+            };
             let within = |site: &OpenSite| {
                 let at = (site.line, site.column);
-                site.is_call && at >= (span.span.start.line, span.span.start.column) && site.line <= span.span.end_line
+                site.is_call
+                    && at >= (span.span.start.line, span.span.start.column)
+                    && site.line <= span.span.end_line
             };
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {
@@ -116,7 +152,10 @@ pub fn unresolved_calls_in(sources: &mut Sources<'_>, nodes: &[&Node], shown: us
             }
             sites.sort_unstable();
             places.count += sites.len() as u64;
-            for at in sites.into_iter().take(shown.saturating_sub(places.first.len())) {
+            for at in sites
+                .into_iter()
+                .take(shown.saturating_sub(places.first.len()))
+            {
                 places.show(sources, &span.path, at)?;
             }
         }
@@ -130,28 +169,48 @@ fn is_borne(snapshot: &Snapshot, name: &str) -> Result<bool, QueryError> {
 }
 
 /// Uses of other symbols that are not certain and may be uses of these ones.
-pub fn possible_uses(sources: &mut Sources<'_>, nodes: &[&Node], verbs: &[EdgeType], shown: usize) -> Result<Places, QueryError> {
+pub fn possible_uses(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+    verbs: &[EdgeType],
+    shown: usize,
+) -> Result<Places, QueryError> {
     let snapshot = sources.snapshot();
     let own: FxHashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     let names = bare_names(nodes);
     let (mut found, mut looked_at) = (Vec::new(), 0);
     for name in names {
-        for other in store::by_name(snapshot, name, MAX_LOOKED_AT)?.iter().filter(|other| !own.contains(&other.id)) {
+        for other in store::by_name(snapshot, name, MAX_LOOKED_AT)?
+            .iter()
+            .filter(|other| !own.contains(&other.id))
+        {
             for edge in store::incident_edges(snapshot, other.id, None, EdgeDirection::Incoming)? {
-                let is_asked = edge.confidence == Confidence::Inferred && verbs.contains(&edge.edge_type) && looked_at < MAX_LOOKED_AT;
+                let is_asked = edge.confidence == Confidence::Inferred
+                    && verbs.contains(&edge.edge_type)
+                    && looked_at < MAX_LOOKED_AT;
                 if !is_asked {
                     continue;
                 }
                 looked_at += 1;
-                if store::candidates_of(snapshot, edge.other, other.id, &edge)?.iter().any(|candidate| own.contains(candidate)) {
-                    found.push((store::file_path(snapshot, edge.file)?.unwrap_or_default(), edge.line, edge.column));
+                if store::candidates_of(snapshot, edge.other, other.id, &edge)?
+                    .iter()
+                    .any(|candidate| own.contains(candidate))
+                {
+                    found.push((
+                        store::file_path(snapshot, edge.file)?.unwrap_or_default(),
+                        edge.line,
+                        edge.column,
+                    ));
                 }
             }
         }
     }
     found.sort_unstable();
     found.dedup();
-    let mut places = Places { count: found.len() as u64, first: Vec::new() };
+    let mut places = Places {
+        count: found.len() as u64,
+        first: Vec::new(),
+    };
     for (path, line, column) in found.into_iter().take(shown) {
         places.show(sources, &path, (line, column))?;
     }

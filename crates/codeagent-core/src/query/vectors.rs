@@ -1,9 +1,11 @@
-//! Which symbols are like this one, or like this question? Estimates over the signs of all of them, then the vectors of the best.
+//! Which symbols are like this one, or like this question? Estimates over the signs of all of them,
+//! then the vectors of the best.
 //!
-//! The signs are kept in memory until the index changes. A model answers once it has seen nearly all symbols; until then letters and words do.
-//! The two are never mixed in one answer.
+//! The signs are kept in memory until the index changes. A model answers once it has seen nearly
+//! all symbols; until then letters and words do. The two are never mixed in one answer.
 //!
-//! **Limits.** Nearest by estimate: of the exact nearest ten, one in a hundred may be missing. With a filter more are missing.
+//! **Limits.** Nearest by estimate: of the exact nearest ten, one in a hundred may be missing. With
+//! a filter more are missing.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
@@ -11,16 +13,21 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine, question_text};
+use crate::embed::{
+    Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine,
+    question_text,
+};
 use crate::model::graph::{Node, NodeId};
 use crate::query::{QueryError, unpoisoned};
 use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, VectorSource};
 
 /// Symbols whose signs are kept in memory, 56 bytes each; of more, they are read every time.
 const MAX_KEPT: usize = 1 << 20;
-/// Symbols whose vectors are looked at, by the estimate the nearest, for a question: few words are estimated less well than a symbol.
+/// Symbols whose vectors are looked at, by the estimate the nearest, for a question: few words are
+/// estimated less well than a symbol.
 pub(super) const LOOKED_AT: usize = 300;
-/// Among more symbols than this more are as near as the nearest, so more are looked at: with the square root of how many there are.
+/// Among more symbols than this more are as near as the nearest, so more are looked at: with the
+/// square root of how many there are.
 const FEW_ENOUGH: f64 = 32_768.0;
 /// The same for a symbol.
 const LOOKED_AT_FOR_SYMBOL: usize = 100;
@@ -58,10 +65,14 @@ pub struct Embedding {
 }
 
 impl Vectors {
-    /// Has questions answered with a model, once the index has vectors of it. It is not opened before.
+    /// Has questions answered with a model, once the index has vectors of it. It is not opened
+    /// before.
     #[must_use]
     pub fn new(model: Source) -> Self {
-        Self { model, ..Self::default() }
+        Self {
+            model,
+            ..Self::default()
+        }
     }
 
     /// Whether there is a model that cannot be used, as far as is known.
@@ -85,7 +96,8 @@ impl Vectors {
         Ok(self.counted(snapshot)?.0)
     }
 
-    /// Which vectors answer, those of a model if nearly all symbols have one, and how many there are; counted once until they change.
+    /// Which vectors answer, those of a model if nearly all symbols have one, and how many there
+    /// are; counted once until they change.
     fn counted(&self, snapshot: &Snapshot) -> Result<(VectorSource, u64), StoreError> {
         let mark = store::vectors_mark(snapshot)?;
         if let Some((of, source, count)) = &*unpoisoned(&self.serving)
@@ -93,29 +105,43 @@ impl Vectors {
         {
             return Ok((*source, *count));
         }
-        let symbols: u64 = store::metadata(snapshot, SYMBOLS_TOTAL)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let symbols: u64 = store::metadata(snapshot, SYMBOLS_TOTAL)?
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0);
         let of_model = match store::metadata(snapshot, EMBEDDING_MODEL)? {
             Some(_) => Some(store::model_vector_count(snapshot)?),
             None => None,
         };
-        let (source, count) = match of_model.filter(|count| symbols.saturating_sub(*count) * LACKING <= symbols) {
-            Some(count) => (VectorSource::Model, count),
-            None => (VectorSource::Lexical, symbols),
-        };
+        let (source, count) =
+            match of_model.filter(|count| symbols.saturating_sub(*count) * LACKING <= symbols) {
+                Some(count) => (VectorSource::Model, count),
+                None => (VectorSource::Lexical, symbols),
+            };
         *unpoisoned(&self.serving) = Some((mark, source, count));
         Ok((source, count))
     }
 
     /// The vector of a question; a model that fails is replaced by letters and words.
-    pub(super) fn of_question(&self, snapshot: &Snapshot, question: &str) -> Result<(VectorSource, Vector), StoreError> {
+    pub(super) fn of_question(
+        &self,
+        snapshot: &Snapshot,
+        question: &str,
+    ) -> Result<(VectorSource, Vector), StoreError> {
         let question = question_text(question);
         if self.serving(snapshot)? == VectorSource::Model
-            && let Some(vector) = self.by_model(store::metadata(snapshot, EMBEDDING_MODEL)?, &question)
+            && let Some(vector) =
+                self.by_model(store::metadata(snapshot, EMBEDDING_MODEL)?, &question)
         {
             return Ok((VectorSource::Model, vector));
         }
-        let vector = Lexhash.embed(&[&question]).ok().and_then(|mut vectors| vectors.pop());
-        Ok((VectorSource::Lexical, vector.unwrap_or([0.0; crate::embed::DIMENSIONS])))
+        let vector = Lexhash
+            .embed(&[&question])
+            .ok()
+            .and_then(|mut vectors| vectors.pop());
+        Ok((
+            VectorSource::Lexical,
+            vector.unwrap_or([0.0; crate::embed::DIMENSIONS]),
+        ))
     }
 
     /// What the model says whose vectors the index has.
@@ -127,12 +153,16 @@ impl Vectors {
                 return None;
             }
         };
-        let embedded = model.embed(&[question]).inspect_err(|error| tracing::warn!(%error, "the model gave no vector"));
-        self.has_failed.store(embedded.is_err(), AtomicOrdering::Relaxed);
+        let embedded = model
+            .embed(&[question])
+            .inspect_err(|error| tracing::warn!(%error, "the model gave no vector"));
+        self.has_failed
+            .store(embedded.is_err(), AtomicOrdering::Relaxed);
         embedded.ok()?.pop()
     }
 
-    /// The symbols nearest to a vector with their cosines, nearest first, of those nearest by estimate: `count`, in large indexes more.
+    /// The symbols nearest to a vector with their cosines, nearest first, of those nearest by
+    /// estimate: `count`, in large indexes more.
     pub fn nearest(
         &self,
         snapshot: &Snapshot,
@@ -143,21 +173,36 @@ impl Vectors {
         let ids = self.estimated(snapshot, source, vector, count)?;
         snapshot.check()?;
         let vectors = store::vectors_of(snapshot, source, &ids)?;
-        let scored = ids.into_iter().zip(vectors).filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
+        let scored = ids
+            .into_iter()
+            .zip(vectors)
+            .filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
         let mut scored: Vec<(NodeId, f32)> = scored.collect();
         scored.sort_unstable_by(nearest_first);
         Ok(scored)
     }
 
     /// The symbols that are nearest by their signs.
-    fn estimated(&self, snapshot: &Snapshot, source: VectorSource, vector: &Vector, count: usize) -> Result<Vec<NodeId>, StoreError> {
+    fn estimated(
+        &self,
+        snapshot: &Snapshot,
+        source: VectorSource,
+        vector: &Vector,
+        count: usize,
+    ) -> Result<Vec<NodeId>, StoreError> {
         let probe = Probe::of(vector);
         let mark = store::vectors_mark(snapshot)?;
         let kept = unpoisoned(&self.kept)[source as usize].clone();
         if let Some(kept) = kept.filter(|kept| kept.mark == mark) {
             let mut differences = Vec::with_capacity(kept.blocks.len() * LANES);
-            kept.blocks.iter().for_each(|block| differences.extend_from_slice(&probe.differences(block)));
-            return Ok(best(&kept.ids, &differences, looked_at(count, kept.ids.len())));
+            kept.blocks
+                .iter()
+                .for_each(|block| differences.extend_from_slice(&probe.differences(block)));
+            return Ok(best(
+                &kept.ids,
+                &differences,
+                looked_at(count, kept.ids.len()),
+            ));
         }
         let (mut ids, mut differences, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
         store::each_block(snapshot, source, |some, block| {
@@ -168,7 +213,8 @@ impl Vectors {
             }
         })?;
         let best = best(&ids, &differences, looked_at(count, ids.len()));
-        unpoisoned(&self.kept)[source as usize] = (ids.len() <= MAX_KEPT).then(|| Arc::new(Kept { mark, ids, blocks }));
+        unpoisoned(&self.kept)[source as usize] =
+            (ids.len() <= MAX_KEPT).then(|| Arc::new(Kept { mark, ids, blocks }));
         Ok(best)
     }
 }
@@ -182,7 +228,9 @@ fn looked_at(count: usize, among: usize) -> usize {
 fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
     let differences = &differences[..ids.len()];
     let mut with = [0_usize; MAX_DIFFERENCE + 1];
-    differences.iter().for_each(|difference| with[usize::from(*difference)] += 1);
+    differences
+        .iter()
+        .for_each(|difference| with[usize::from(*difference)] += 1);
     let mut left = count;
     let last = with.iter().position(|with| {
         let is_last = *with > left;
@@ -206,8 +254,14 @@ fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
     best
 }
 
-/// Symbols like some, most similar first, each with the cosine of its vector and the most similar of theirs; and what made the vectors.
-pub fn find_similar(snapshot: &Snapshot, vectors: &Vectors, ids: &[NodeId], limit: usize) -> Result<Similar, QueryError> {
+/// Symbols like some, most similar first, each with the cosine of its vector and the most similar
+/// of theirs; and what made the vectors.
+pub fn find_similar(
+    snapshot: &Snapshot,
+    vectors: &Vectors,
+    ids: &[NodeId],
+    limit: usize,
+) -> Result<Similar, QueryError> {
     let mut source = vectors.serving(snapshot)?;
     let mut own = store::vectors_of(snapshot, source, ids)?;
     if source == VectorSource::Model && own.iter().any(Option::is_none) {
@@ -218,11 +272,18 @@ pub fn find_similar(snapshot: &Snapshot, vectors: &Vectors, ids: &[NodeId], limi
     let mut best: FxHashMap<NodeId, f32> = FxHashMap::default();
     for vector in own.into_iter().flatten() {
         for (other, score) in vectors
-            .nearest(snapshot, source, &vector, LOOKED_AT_FOR_SYMBOL.max(2 * limit))?
+            .nearest(
+                snapshot,
+                source,
+                &vector,
+                LOOKED_AT_FOR_SYMBOL.max(2 * limit),
+            )?
             .into_iter()
             .filter(|(other, _)| !ids.contains(other))
         {
-            best.entry(other).and_modify(|known| *known = known.max(score)).or_insert(score);
+            best.entry(other)
+                .and_modify(|known| *known = known.max(score))
+                .or_insert(score);
         }
     }
     let mut best: Vec<(NodeId, f32)> = best.into_iter().collect();
@@ -248,7 +309,8 @@ fn nearest_first((a, near): &(NodeId, f32), (b, far): &(NodeId, f32)) -> Orderin
     far.total_cmp(near).then(a.cmp(b))
 }
 
-/// The exact nearest symbols of each vector, by the vectors of all symbols: what estimates are measured with.
+/// The exact nearest symbols of each vector, by the vectors of all symbols: what estimates are
+/// measured with.
 pub fn exactly_nearest(
     snapshot: &Snapshot,
     source: VectorSource,
@@ -261,7 +323,11 @@ pub fn exactly_nearest(
     for some in ids.chunks(COMPARED_AT_ONCE) {
         let others = store::vectors_of(snapshot, source, some)?;
         for (vector, nearest) in vectors.iter().zip(&mut nearest) {
-            nearest.extend(some.iter().zip(&others).filter_map(|(id, other)| Some((*id, cosine(vector, other.as_ref()?)))));
+            nearest.extend(
+                some.iter()
+                    .zip(&others)
+                    .filter_map(|(id, other)| Some((*id, cosine(vector, other.as_ref()?)))),
+            );
             nearest.sort_unstable_by(nearest_first);
             nearest.truncate(limit);
         }
@@ -275,14 +341,20 @@ mod tests {
 
     #[test]
     fn more_are_looked_at_among_many() {
-        assert_eq!([1, 20_000, 131_072, 524_288].map(|among| looked_at(100, among)), [100, 100, 200, 400]);
+        assert_eq!(
+            [1, 20_000, 131_072, 524_288].map(|among| looked_at(100, among)),
+            [100, 100, 200, 400]
+        );
     }
 
     #[test]
     fn the_best_are_those_with_the_smallest_differences() {
         let known: Vec<NodeId> = (0..6).map(NodeId).collect();
         let found = |count: usize| {
-            let mut ids: Vec<u64> = best(&known, &[3, 1, 2, 1152, 2, 0, 0, 0], count).iter().map(|id| id.0).collect();
+            let mut ids: Vec<u64> = best(&known, &[3, 1, 2, 1152, 2, 0, 0, 0], count)
+                .iter()
+                .map(|id| id.0)
+                .collect();
             ids.sort_unstable();
             ids
         };

@@ -1,7 +1,9 @@
-//! Why does a site have its edge, or none? The linkers' own answers about one site as text, for whoever looks for a wrong rule.
+//! Why does a site have its edge, or none? The linkers' own answers about one site as text, for
+//! whoever looks for a wrong rule.
 //!
-//! The edges printed are those of a link of the whole file; the reasons come from a second link that is asked for this site alone. Where the
-//! two differ, a budget or a cycle decided, and that is said.
+//! The edges printed are those of a link of the whole file; the reasons come from a second link
+//! that is asked for this site alone. Where the two differ, a budget or a cycle decided, and that
+//! is said.
 //!
 //! **Limits.** For reading only: nothing parses these texts, and they may change with every rule.
 
@@ -29,21 +31,47 @@ pub struct SitesAt {
 
 /// Explains some sites of a file.
 #[must_use]
-pub fn explain(file: FileId, SitesAt { line, column }: SitesAt, world: &World, nodes: &NodeTable) -> String {
+pub fn explain(
+    file: FileId,
+    SitesAt { line, column }: SitesAt,
+    world: &World,
+    nodes: &NodeTable,
+) -> String {
     let facts = world.facts(file);
     let links = link(file, world);
-    let mut report = Report { world, nodes, file, out: String::new() };
+    let mut report = Report {
+        world,
+        nodes,
+        file,
+        out: String::new(),
+    };
     let asked = |at: Position| at.line == line && column.is_none_or(|column| column == at.column);
     for site in facts.sites.iter().filter(|site| asked(site.at)) {
         let kind = format!("{:?}", site.kind).to_lowercase();
-        report.line(0, format_args!("{}:{} {kind} {}", report.at(file, site.at), report.owner(site.owner), print::site(facts, site)));
+        report.line(
+            0,
+            format_args!(
+                "{}:{} {kind} {}",
+                report.at(file, site.at),
+                report.owner(site.owner),
+                print::site(facts, site)
+            ),
+        );
         let alone = language::explain(*site, &mut report);
         report.outcome(site, &links, &alone);
     }
     if report.out.is_empty() {
-        let columns = facts.sites.iter().filter(|site| site.at.line == line).map(|site| site.at.column.to_string());
+        let columns = facts
+            .sites
+            .iter()
+            .filter(|site| site.at.line == line)
+            .map(|site| site.at.column.to_string());
         let columns: Vec<String> = columns.collect();
-        let there = if columns.is_empty() { "none on this line".to_owned() } else { format!("columns {}", columns.join(", ")) };
+        let there = if columns.is_empty() {
+            "none on this line".to_owned()
+        } else {
+            format!("columns {}", columns.join(", "))
+        };
         report.line(0, format_args!("no site there; sites: {there}"));
     }
     report.out
@@ -75,12 +103,23 @@ impl<'a> Report<'a> {
         let at = self.at(decl.file, declaration.at);
         match self.node(decl) {
             Some(node) => {
-                // Of a merged symbol the one that is meant: the node shows the signature of one of them.
-                let parameters = facts.detail(decl.decl).and_then(|detail| detail.parameters.some());
+                // Of a merged symbol the one that is meant: the node shows the signature of one of
+                // them.
+                let parameters = facts
+                    .detail(decl.decl)
+                    .and_then(|detail| detail.parameters.some());
                 let signature = parameters.map_or("", |parameters| facts.text(parameters));
-                format!("{} {}{signature} {at}", node.kind.as_str(), node.qualified_name)
+                format!(
+                    "{} {}{signature} {at}",
+                    node.kind.as_str(),
+                    node.qualified_name
+                )
             }
-            None => format!("{} {} {at}", format!("{:?}", declaration.kind).to_lowercase(), facts.decl_name(decl.decl)),
+            None => format!(
+                "{} {} {at}",
+                format!("{:?}", declaration.kind).to_lowercase(),
+                facts.decl_name(decl.decl)
+            ),
         }
     }
 
@@ -90,7 +129,11 @@ impl<'a> Report<'a> {
     }
 
     fn owner(&self, owner: DeclId) -> String {
-        if owner.is_none() { String::new() } else { format!(" in {}", self.world.facts(self.file).decl_name(owner)) }
+        if owner.is_none() {
+            String::new()
+        } else {
+            format!(" in {}", self.world.facts(self.file).decl_name(owner))
+        }
     }
 
     /// The edges of a site, or why there are none.
@@ -100,14 +143,24 @@ impl<'a> Report<'a> {
             let mut targets = used.targets.iter().map(|target| self.target(*target));
             let best = targets.next().unwrap_or_default();
             let others: Vec<String> = targets.collect();
-            self.line(1, format_args!("edge: {} {best} ({})", used.edge_type.as_str(), used.confidence.as_str()));
+            self.line(
+                1,
+                format_args!(
+                    "edge: {} {best} ({})",
+                    used.edge_type.as_str(),
+                    used.confidence.as_str()
+                ),
+            );
             for other in others {
                 self.line(2, format_args!("listed with it: {other}"));
             }
         }
         let is_linked = links.uses.iter().any(|used| here(&used));
         if !is_linked {
-            let open = links.unresolved.iter().any(|open| open.at.offset == site.at.offset);
+            let open = links
+                .unresolved
+                .iter()
+                .any(|open| open.at.offset == site.at.offset);
             let why = if open {
                 "it is counted as unresolved"
             } else {
@@ -115,8 +168,19 @@ impl<'a> Report<'a> {
             };
             self.line(1, format_args!("no edge: {why}"));
         }
-        let targets = |links: &Links| links.uses.iter().filter(here).map(|used| used.targets.clone()).collect::<Vec<_>>();
-        if !alone.uses.is_empty() && !targets(alone).iter().all(|found| targets(links).contains(found)) {
+        let targets = |links: &Links| {
+            links
+                .uses
+                .iter()
+                .filter(here)
+                .map(|used| used.targets.clone())
+                .collect::<Vec<_>>()
+        };
+        if !alone.uses.is_empty()
+            && !targets(alone)
+                .iter()
+                .all(|found| targets(links).contains(found))
+        {
             self.line(1, "asked alone it has another edge: in the whole file a budget was used up, or a cycle was entered elsewhere");
         }
     }

@@ -1,7 +1,8 @@
-//! Which language answers? The one place in `resolve` that tells languages apart; each answers in its own folder.
+//! Which language answers? The one place in `resolve` that tells languages apart; each answers in
+//! its own folder.
 //!
-//! Every function is a match that names all languages, so that a further one is asked for each answer. What a world keeps for each language
-//! stands in `world`.
+//! Every function is a match that names all languages, so that a further one is asked for each
+//! answer. What a world keeps for each language stands in `world`.
 
 use smallvec::SmallVec;
 
@@ -21,7 +22,8 @@ pub fn link(file: FileId, world: &World) -> Links {
     }
 }
 
-/// Says why a site of the report's file has its edge, and gives what it links to when it is asked alone.
+/// Says why a site of the report's file has its edge, and gives what it links to when it is asked
+/// alone.
 pub(super) fn explain(site: Site, report: &mut Report<'_>) -> Links {
     match report.world.facts(report.file).header.dialect.language() {
         Language::CSharp => csharp::explain(site, report),
@@ -56,7 +58,8 @@ pub fn specifiers(facts: &Facts) -> Vec<Sym> {
     }
 }
 
-/// Where the module specifiers of a file lead and which programs see it, as texts to compare; `None` in a language that imports no files.
+/// Where the module specifiers of a file lead and which programs see it, as texts to compare;
+/// `None` in a language that imports no files.
 #[must_use]
 pub fn module_answers(file: FileId, world: &World) -> Option<Vec<&str>> {
     match world.facts(file).header.dialect.language() {
@@ -65,7 +68,8 @@ pub fn module_answers(file: FileId, world: &World) -> Option<Vec<&str>> {
     }
 }
 
-/// The programs in which what a file declares for all files counts; `None` in a language where projects alone decide that.
+/// The programs in which what a file declares for all files counts; `None` in a language where
+/// projects alone decide that.
 #[must_use]
 pub fn programs(file: FileId, world: &World) -> Option<Vec<&str>> {
     match world.facts(file).header.dialect.language() {

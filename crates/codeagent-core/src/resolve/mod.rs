@@ -1,10 +1,13 @@
-//! Facts of all files become edges: `link(file, &World)` is a pure function of an immutable snapshot.
+//! Facts of all files become edges: `link(file, &World)` is a pure function of an immutable
+//! snapshot.
 //!
-//! A link has a private memo and walks its file in a fixed order, so the result does not depend on threads, on what was linked before, or
-//! on whether anything was linked before. Everything a link asks of another file is recorded in its [`ReadSet`]; a file has to be linked
-//! again exactly if something in that set changed.
+//! A link has a private memo and walks its file in a fixed order, so the result does not depend on
+//! threads, on what was linked before, or on whether anything was linked before. Everything a link
+//! asks of another file is recorded in its [`ReadSet`]; a file has to be linked again exactly if
+//! something in that set changed.
 //!
-//! **Limits.** Declared and initialiser types, no control flow beyond scoped narrowing; nothing from outside the repository is a target.
+//! **Limits.** Declared and initialiser types, no control flow beyond scoped narrowing; nothing
+//! from outside the repository is a target.
 
 pub mod csharp;
 pub mod explain;
@@ -28,7 +31,8 @@ pub use world::{DeclRef, FileId, Supplied, World, WorldFile};
 pub struct Links {
     /// Resolved uses in text order.
     pub uses: Vec<Use>,
-    /// Uses that should have a target in some repository but got none because a receiver or argument is unknown, by the name used and in text order.
+    /// Uses that should have a target in some repository but got none because a receiver or
+    /// argument is unknown, by the name used and in text order.
     pub unresolved: Vec<Unresolved>,
     /// Members of base classes elsewhere that implement interface members for a type of the file.
     pub inherited: Vec<Inherited>,
@@ -38,8 +42,8 @@ pub struct Links {
     pub calls_resolved: u32,
     /// Call-like sites known to go outside the repository.
     pub calls_external: u32,
-    /// Calls of values that hold a function: locals, parameters, delegates. The value is what such a site refers to; what it holds is nobody's
-    /// question. In text order.
+    /// Calls of values that hold a function: locals, parameters, delegates. The value is what such
+    /// a site refers to; what it holds is nobody's question. In text order.
     pub values_called: Vec<Position>,
     /// Sites without a target because they lie too deep or a budget was used up.
     pub given_up: u32,
@@ -56,7 +60,8 @@ pub struct Use {
     pub edge_type: EdgeType,
     /// How sure.
     pub confidence: Confidence,
-    /// The best target first; more than one only if not exact (TypeScript: all declarations of one symbol count as one target, give the first).
+    /// The best target first; more than one only if not exact (TypeScript: all declarations of one
+    /// symbol count as one target, give the first).
     pub targets: Vec<Target>,
     /// Where.
     pub at: Position,

@@ -1,4 +1,5 @@
-//! The immutable snapshot that links read: all files' facts in canonical order (by path) and the tables made from them.
+//! The immutable snapshot that links read: all files' facts in canonical order (by path) and the
+//! tables made from them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -55,16 +56,23 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter; what the files need of
-    /// libraries stands after them.
+    /// Builds the tables. Files are put into path order first, so that the caller's order does not
+    /// matter; what the files need of libraries stands after them.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
-        Self::build_after(None, files, projects, &Supplied::default(), &AtomicBool::new(false))
-            .unwrap_or_else(|| unreachable!("nobody cancels it"))
+        Self::build_after(
+            None,
+            files,
+            projects,
+            &Supplied::default(),
+            &AtomicBool::new(false),
+        )
+        .unwrap_or_else(|| unreachable!("nobody cancels it"))
     }
 
-    /// The same, with installed packages, whose declarations are among the files, and with what is still true of a world before, which is good
-    /// for nothing else afterwards. `None` if `cancel` was set before it was complete.
+    /// The same, with installed packages, whose declarations are among the files, and with what is
+    /// still true of a world before, which is good for nothing else afterwards. `None` if `cancel`
+    /// was set before it was complete.
     #[must_use]
     pub fn build_after(
         before: Option<&mut Self>,
@@ -80,19 +88,40 @@ impl World {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)
                 && before.supplied.answers == supplied.answers
-                && before.files.iter().filter(own).map(|file| &file.path).eq(files.iter().filter(own).map(|file| &file.path))
+                && before
+                    .files
+                    .iter()
+                    .filter(own)
+                    .map(|file| &file.path)
+                    .eq(files.iter().filter(own).map(|file| &file.path))
         };
-        let modules = before.filter(has_same_paths).map(|before| before.typescript.take_modules());
+        let modules = before
+            .filter(has_same_paths)
+            .map(|before| before.typescript.take_modules());
         let mut csharp = csharp::Tables::build(&files, &projects, &supplied.assemblies);
         csharp.add_libraries(&mut files, &projects);
-        let typescript = typescript::Tables::build(&files, &projects, (modules, &supplied.answers), cancel)?;
-        Some(Self { files, projects, supplied: supplied.clone(), csharp, typescript })
+        let typescript =
+            typescript::Tables::build(&files, &projects, (modules, &supplied.answers), cancel)?;
+        Some(Self {
+            files,
+            projects,
+            supplied: supplied.clone(),
+            csharp,
+            typescript,
+        })
     }
 
-    /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the world has to be built anew.
+    /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the
+    /// world has to be built anew.
     pub fn replace(&mut self, file: FileId, facts: Arc<Facts>) -> bool {
         let before = &self.files[file.0 as usize];
-        let (old, now) = (Arc::clone(&before.facts), WorldFile { facts, ..before.clone() });
+        let (old, now) = (
+            Arc::clone(&before.facts),
+            WorldFile {
+                facts,
+                ..before.clone()
+            },
+        );
         if old.header.dialect != now.facts.header.dialect {
             return false;
         }
@@ -106,7 +135,8 @@ impl World {
         is_replaced
     }
 
-    /// All files in order: those of the repository by path, then external ones by path, then those of libraries: of packages, of the frameworks.
+    /// All files in order: those of the repository by path, then external ones by path, then those
+    /// of libraries: of packages, of the frameworks.
     #[must_use]
     pub fn files(&self) -> &[WorldFile] {
         &self.files
@@ -114,7 +144,11 @@ impl World {
 
     /// Ids of all files of the repository.
     pub fn repository_files(&self) -> impl Iterator<Item = FileId> + '_ {
-        self.files.iter().enumerate().filter(|(_, file)| !file.external).map(|(index, _)| FileId(index as u32))
+        self.files
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| !file.external)
+            .map(|(index, _)| FileId(index as u32))
     }
 
     /// A file.
@@ -126,7 +160,10 @@ impl World {
     /// The file of a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
-        let index = self.files.binary_search_by(|file| (file.external, &*file.path).cmp(&(false, path))).ok()?;
+        let index = self
+            .files
+            .binary_search_by(|file| (file.external, &*file.path).cmp(&(false, path)))
+            .ok()?;
         Some(FileId(index as u32))
     }
 

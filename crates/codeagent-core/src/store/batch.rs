@@ -12,7 +12,8 @@ use crate::store::{FactsKey, PackageRow};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub u32);
 
-/// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false match only costs a link.
+/// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false
+/// match only costs a link.
 pub type SlotHash = u32;
 
 /// One source file.
@@ -117,13 +118,27 @@ impl EdgeRow {
     /// The order of the outgoing table.
     #[must_use]
     pub fn key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
-        (self.source, self.edge_type, self.target, self.file, self.line, self.column)
+        (
+            self.source,
+            self.edge_type,
+            self.target,
+            self.file,
+            self.line,
+            self.column,
+        )
     }
 
     /// The order of the incoming table.
     #[must_use]
     pub fn incoming_key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
-        (self.target, self.edge_type, self.source, self.file, self.line, self.column)
+        (
+            self.target,
+            self.edge_type,
+            self.source,
+            self.file,
+            self.line,
+            self.column,
+        )
     }
 }
 
@@ -188,9 +203,11 @@ pub struct Batch {
     pub removed: Vec<FileKey>,
     /// Keys of all files by path, those of `files` included.
     pub keys: FxHashMap<String, FileKey>,
-    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs but those below.
+    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them
+    /// differ); `None` if none differs but those below.
     pub nodes: Option<Vec<HashedNode>>,
-    /// The [`crate::store::lexical_signs`] of `nodes` if everything is written anew and they are made already; `None`: the store makes them.
+    /// The [`crate::store::lexical_signs`] of `nodes` if everything is written anew and they are
+    /// made already; `None`: the store makes them.
     pub signs: Option<Vec<(NodeId, Signs)>>,
     /// Nodes that differ, of an update without `nodes`.
     pub renewed: Vec<HashedNode>,

@@ -1,4 +1,5 @@
-//! How many rows get into one table fast: some dozens per statement, so that SQLite keeps its place in the table between them.
+//! How many rows get into one table fast: some dozens per statement, so that SQLite keeps its place
+//! in the table between them.
 
 use rusqlite::{Connection, Statement, ToSql};
 
@@ -35,7 +36,9 @@ pub(super) fn insert<T>(
         if waiting.len() == ROWS_AT_ONCE {
             let statement = match &mut many {
                 Some(statement) => statement,
-                None => many.insert(connection.prepare_cached(&sql(table, columns, ROWS_AT_ONCE))?),
+                None => {
+                    many.insert(connection.prepare_cached(&sql(table, columns, ROWS_AT_ONCE))?)
+                }
             };
             execute(statement, &waiting, &bind)?;
             waiting.clear();
@@ -45,7 +48,9 @@ pub(super) fn insert<T>(
         return Ok(());
     }
     let mut one = connection.prepare_cached(&sql(table, columns, 1))?;
-    waiting.iter().try_for_each(|row| execute(&mut one, std::slice::from_ref(row), &bind))
+    waiting
+        .iter()
+        .try_for_each(|row| execute(&mut one, std::slice::from_ref(row), &bind))
 }
 
 fn execute<T>(
@@ -53,14 +58,21 @@ fn execute<T>(
     rows: &[T],
     bind: &impl Fn(&T, &mut Values<'_, '_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let mut values = Values { statement, bound: 0 };
+    let mut values = Values {
+        statement,
+        bound: 0,
+    };
     rows.iter().try_for_each(|row| bind(row, &mut values))?;
     statement.raw_execute()?;
     Ok(())
 }
 
-/// `OR FAIL`, because the caller gives the whole transaction up if a row fails, and a statement that could be undone alone costs more.
+/// `OR FAIL`, because the caller gives the whole transaction up if a row fails, and a statement
+/// that could be undone alone costs more.
 fn sql(table: &str, columns: usize, rows: usize) -> String {
     let row = format!("({})", vec!["?"; columns].join(", "));
-    format!("INSERT OR FAIL INTO {table} VALUES {}", vec![row; rows].join(", "))
+    format!(
+        "INSERT OR FAIL INTO {table} VALUES {}",
+        vec![row; rows].join(", ")
+    )
 }

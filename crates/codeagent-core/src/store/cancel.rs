@@ -1,6 +1,8 @@
-//! How does a call stop reading that nobody waits for any more? Its statements are interrupted, and it begins no further snapshot.
+//! How does a call stop reading that nobody waits for any more? Its statements are interrupted, and
+//! it begins no further snapshot.
 //!
-//! **Limits.** A statement that begins just after [`Canceller::cancel`] is not interrupted by it: whoever cancels says so until the call has ended.
+//! **Limits.** A statement that begins just after [`Canceller::cancel`] is not interrupted by it:
+//! whoever cancels says so until the call has ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +36,10 @@ impl Canceller {
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
         // Under the lock none of them can be another call's by now.
-        locked(&self.running).handles.values().for_each(InterruptHandle::interrupt);
+        locked(&self.running)
+            .handles
+            .values()
+            .for_each(InterruptHandle::interrupt);
     }
 
     /// Whether nobody waits for the call any more.
@@ -53,8 +58,13 @@ impl Canceller {
         let mut running = locked(&self.running);
         running.last += 1;
         let number = running.last;
-        running.handles.insert(number, connection.get_interrupt_handle());
-        Reading { running: Arc::clone(&self.running), number }
+        running
+            .handles
+            .insert(number, connection.get_interrupt_handle());
+        Reading {
+            running: Arc::clone(&self.running),
+            number,
+        }
     }
 }
 
@@ -66,7 +76,9 @@ impl Drop for Reading {
 
 impl fmt::Debug for Canceller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Canceller").field("is_cancelled", &self.is_cancelled()).finish_non_exhaustive()
+        f.debug_struct("Canceller")
+            .field("is_cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
     }
 }
 
@@ -80,7 +92,8 @@ mod tests {
 
     use crate::store::{Canceller, Reader, StoreError, Writer};
 
-    const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    const ENDLESS: &str =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
     #[test]
     fn a_cancelled_call_stops_reading_and_others_go_on() {
@@ -94,20 +107,35 @@ mod tests {
         std::thread::scope(|scope| {
             let reading = scope.spawn(|| {
                 let snapshot = reader.snapshot_for(&canceller)?;
-                snapshot.connection().query_row(ENDLESS, [], |row| row.get::<_, i64>(0)).map_err(StoreError::from)
+                snapshot
+                    .connection()
+                    .query_row(ENDLESS, [], |row| row.get::<_, i64>(0))
+                    .map_err(StoreError::from)
             });
             std::thread::sleep(Duration::from_millis(50));
             while !reading.is_finished() {
                 canceller.cancel();
                 std::thread::sleep(Duration::from_millis(1));
             }
-            assert!(matches!(reading.join().unwrap(), Err(StoreError::Cancelled)));
+            assert!(matches!(
+                reading.join().unwrap(),
+                Err(StoreError::Cancelled)
+            ));
         });
         assert!(began.elapsed() < Duration::from_secs(20));
-        assert!(matches!(reader.snapshot_for(&canceller), Err(StoreError::Cancelled)), "it begins nothing more");
+        assert!(
+            matches!(reader.snapshot_for(&canceller), Err(StoreError::Cancelled)),
+            "it begins nothing more"
+        );
         let other = reader.snapshot().unwrap();
         canceller.cancel();
-        assert_eq!(other.connection().query_row("SELECT 1", [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+        assert_eq!(
+            other
+                .connection()
+                .query_row("SELECT 1", [], |row| row.get::<_, i64>(0))
+                .unwrap(),
+            1
+        );
         other.check().unwrap();
     }
 }

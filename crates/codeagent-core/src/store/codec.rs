@@ -44,7 +44,11 @@ pub fn pack_ids(ids: &[NodeId]) -> Vec<u8> {
 
 /// The ids of [`pack_ids`].
 pub fn unpack_ids(blob: &[u8]) -> Vec<NodeId> {
-    blob.as_chunks::<8>().0.iter().map(|bytes| NodeId(u64::from_le_bytes(*bytes))).collect()
+    blob.as_chunks::<8>()
+        .0
+        .iter()
+        .map(|bytes| NodeId(u64::from_le_bytes(*bytes)))
+        .collect()
 }
 
 /// Packs file keys.
@@ -59,12 +63,19 @@ pub fn unpack_files(blob: &[u8]) -> Vec<FileKey> {
 
 /// A hash column of fixed length.
 pub fn hash_column<const N: usize>(row: &Row<'_>, index: usize) -> Result<[u8; N], StoreError> {
-    let blob = row.get_ref(index)?.as_blob().map_err(|_| bad_value("hash"))?;
+    let blob = row
+        .get_ref(index)?
+        .as_blob()
+        .map_err(|_| bad_value("hash"))?;
     blob.try_into().map_err(|_| bad_value("hash"))
 }
 
 /// A column that holds the code of a word.
-pub fn word_column<T>(row: &Row<'_>, index: usize, from_code: fn(u8) -> Option<T>) -> Result<T, StoreError> {
+pub fn word_column<T>(
+    row: &Row<'_>,
+    index: usize,
+    from_code: fn(u8) -> Option<T>,
+) -> Result<T, StoreError> {
     from_code(row.get(index)?).ok_or_else(|| bad_value("code"))
 }
 

@@ -1,4 +1,5 @@
-//! What the index says, as text lines that are equal for equal repositories, however the index came about.
+//! What the index says, as text lines that are equal for equal repositories, however the index came
+//! about.
 //!
 //! **Limits.** For tests: everything is held in memory. Ids of rows, times and caches are left out.
 
@@ -39,17 +40,37 @@ const DUMPS: &[(&str, &str)] = &[
         "unresolved",
         "SELECT f.path, u.name, u.count, u.calls, hex(u.lines), hex(u.columns) FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2",
     ),
-    ("function", "SELECT f.path, o.name FROM object_functions o LEFT JOIN files f ON f.id = o.file_id ORDER BY 1, 2"),
-    ("vector", "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row"),
-    ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
-    ("package", "SELECT path, size, hex(hash), hex(facts_key) FROM packages ORDER BY path"),
-    ("name word", "SELECT word, names FROM name_words ORDER BY word"),
-    ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),
+    (
+        "function",
+        "SELECT f.path, o.name FROM object_functions o LEFT JOIN files f ON f.id = o.file_id ORDER BY 1, 2",
+    ),
+    (
+        "vector",
+        "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row",
+    ),
+    (
+        "input",
+        "SELECT path, size, hex(hash) FROM inputs ORDER BY path",
+    ),
+    (
+        "package",
+        "SELECT path, size, hex(hash), hex(facts_key) FROM packages ORDER BY path",
+    ),
+    (
+        "name word",
+        "SELECT word, names FROM name_words ORDER BY word",
+    ),
+    (
+        "word",
+        "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term",
+    ),
 ];
 
-const WORDS: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
+const WORDS: &str =
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
 
-/// Files, nodes, spans, edges of both directions, unresolved names, project files, the indexed words, and what each file's links depend on.
+/// Files, nodes, spans, edges of both directions, unresolved names, project files, the indexed
+/// words, and what each file's links depend on.
 pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let connection = snapshot.connection();
     connection.execute_batch(WORDS)?;
@@ -65,14 +86,20 @@ pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
 fn dump_links(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreError> {
     let keys = file_keys(snapshot)?;
     let links = link_rows(snapshot)?;
-    let paths: BTreeMap<FileKey, &str> = keys.iter().map(|(path, key)| (*key, path.as_str())).collect();
+    let paths: BTreeMap<FileKey, &str> = keys
+        .iter()
+        .map(|(path, key)| (*key, path.as_str()))
+        .collect();
     let path = |key: &FileKey| paths.get(key).copied().unwrap_or("gone");
     let mut rows: Vec<_> = links.iter().map(|(key, row)| (path(key), row)).collect();
     rows.sort_unstable_by_key(|(path, _)| *path);
     for (file, row) in rows {
         let mut reads: Vec<&str> = row.reads.iter().map(path).collect();
         reads.sort_unstable();
-        lines.push(format!("links\t{file}\t{}\t{}", row.environment_hash, row.answers_hash));
+        lines.push(format!(
+            "links\t{file}\t{}\t{}",
+            row.environment_hash, row.answers_hash
+        ));
         lines.extend(reads.iter().map(|read| format!("reads\t{file}\t{read}")));
         lines.push(format!("slots\t{file}\t{:?}", row.slots));
         lines.push(format!("published\t{file}\t{:?}", row.published));
@@ -80,7 +107,12 @@ fn dump_links(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreE
     Ok(())
 }
 
-fn dump(connection: &Connection, what: &str, sql: &str, lines: &mut Vec<String>) -> Result<(), StoreError> {
+fn dump(
+    connection: &Connection,
+    what: &str,
+    sql: &str,
+    lines: &mut Vec<String>,
+) -> Result<(), StoreError> {
     let mut statement = connection.prepare(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
@@ -92,7 +124,9 @@ fn dump(connection: &Connection, what: &str, sql: &str, lines: &mut Vec<String>)
                 ValueRef::Null | ValueRef::Blob(_) => line.push('-'),
                 ValueRef::Integer(value) => line.push_str(&value.to_string()),
                 ValueRef::Real(value) => line.push_str(&value.to_string()),
-                ValueRef::Text(text) => line.push_str(&String::from_utf8_lossy(text).escape_debug().to_string()),
+                ValueRef::Text(text) => {
+                    line.push_str(&String::from_utf8_lossy(text).escape_debug().to_string())
+                }
             }
         }
         lines.push(line);

@@ -1,6 +1,7 @@
 //! Who uses whom, at which site: `edges` (by source) and `edges_incoming` (by target).
 //!
-//! Both tables hold the same uses; each is written in its own order. `contains` is no row here but the parent of a node.
+//! Both tables hold the same uses; each is written in its own order. `contains` is no row here but
+//! the parent of a node.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -26,10 +27,12 @@ pub struct IncidentEdge {
     pub column: u32,
 }
 
-const OUTGOING: &str = "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
+const OUTGOING: &str =
+    "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
 const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
 
-/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is not among them: see [`contained`].
+/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is
+/// not among them: see [`contained`].
 pub fn incident_edges(
     snapshot: &Snapshot,
     node: NodeId,
@@ -40,10 +43,17 @@ pub fn incident_edges(
         EdgeDirection::Outgoing => (OUTGOING, "target"),
         EdgeDirection::Incoming => (INCOMING, "source"),
     };
-    let filter = if edge_type.is_some() { "AND edge_type = ?2" } else { "AND ?2 IS NULL" };
+    let filter = if edge_type.is_some() {
+        "AND edge_type = ?2"
+    } else {
+        "AND ?2 IS NULL"
+    };
     let sql = format!("{sql} {filter} ORDER BY edge_type, {other}, file_id, line, \"column\"");
     let mut statement = snapshot.connection().prepare_cached(&sql)?;
-    let mut rows = statement.query(params![stored_id(node), edge_type.map(|edge_type| edge_type as u8)])?;
+    let mut rows = statement.query(params![
+        stored_id(node),
+        edge_type.map(|edge_type| edge_type as u8)
+    ])?;
     let mut edges = Vec::new();
     while let Some(row) = rows.next()? {
         edges.push(IncidentEdge {
@@ -77,7 +87,11 @@ const PARENT: &str = "SELECT n.id, s.file_id, s.line_start, s.column_start FROM 
     LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 WHERE c.id = ?1";
 
 /// The nodes that a node lexically contains, or the one that contains it, in no order.
-pub fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) -> Result<Vec<Contained>, StoreError> {
+pub fn contained(
+    snapshot: &Snapshot,
+    node: NodeId,
+    direction: EdgeDirection,
+) -> Result<Vec<Contained>, StoreError> {
     let sql = match direction {
         EdgeDirection::Outgoing => CHILDREN,
         EdgeDirection::Incoming => PARENT,
@@ -86,7 +100,10 @@ pub fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) ->
     let mut rows = statement.query([stored_id(node)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let number = |index| row.get::<_, Option<u32>>(index).map(Option::unwrap_or_default);
+        let number = |index| {
+            row.get::<_, Option<u32>>(index)
+                .map(Option::unwrap_or_default)
+        };
         found.push(Contained {
             id: id_column(row, 0)?,
             file: row.get::<_, Option<_>>(1)?.map(FileKey),
@@ -97,30 +114,59 @@ pub fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) ->
     Ok(found)
 }
 
-const COUNT_INCOMING: &str = "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
+const COUNT_INCOMING: &str =
+    "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
 
 /// Incoming uses but `contains` and `overrides`.
 pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(COUNT_INCOMING)?;
-    Ok(statement.query_row(params![stored_id(node), EdgeType::Overrides as u8], |row| row.get::<_, i64>(0))? as u64)
+    Ok(
+        statement.query_row(params![stored_id(node), EdgeType::Overrides as u8], |row| {
+            row.get::<_, i64>(0)
+        })? as u64,
+    )
 }
 
 const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
 /// The further candidates of a use, best first.
-pub fn candidates_of(snapshot: &Snapshot, source: NodeId, target: NodeId, edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
+pub fn candidates_of(
+    snapshot: &Snapshot,
+    source: NodeId,
+    target: NodeId,
+    edge: &IncidentEdge,
+) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
-    let key = params![stored_id(source), edge.edge_type as u8, stored_id(target), edge.file.0, edge.line, edge.column];
-    let blob = statement.query_row(key, |row| Ok(row.get_ref(0)?.as_blob().map(unpack_ids).unwrap_or_default())).optional()?;
+    let key = params![
+        stored_id(source),
+        edge.edge_type as u8,
+        stored_id(target),
+        edge.file.0,
+        edge.line,
+        edge.column
+    ];
+    let blob = statement
+        .query_row(key, |row| {
+            Ok(row
+                .get_ref(0)?
+                .as_blob()
+                .map(unpack_ids)
+                .unwrap_or_default())
+        })
+        .optional()?;
     Ok(blob.unwrap_or_default())
 }
 
-const OF_SOURCE_IN_FILE: &str =
-    "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
+const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
 /// The uses by a node whose sites lie in a file.
-pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: FileKey, out: &mut Vec<EdgeRow>) -> Result<(), StoreError> {
+pub(super) fn of_source_in_file(
+    connection: &Connection,
+    source: NodeId,
+    file: FileKey,
+    out: &mut Vec<EdgeRow>,
+) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(OF_SOURCE_IN_FILE)?;
     let mut rows = statement.query(params![stored_id(source), file.0])?;
     while let Some(row) = rows.next()? {
@@ -132,14 +178,22 @@ pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: F
             file,
             line: row.get(3)?,
             column: row.get(4)?,
-            candidates: row.get_ref(5)?.as_blob().map(unpack_ids).unwrap_or_default().into(),
+            candidates: row
+                .get_ref(5)?
+                .as_blob()
+                .map(unpack_ids)
+                .unwrap_or_default()
+                .into(),
         });
     }
     Ok(())
 }
 
 /// Writes the by-source rows.
-pub(super) fn insert_outgoing<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
+pub(super) fn insert_outgoing<'e>(
+    connection: &Connection,
+    edges: impl Iterator<Item = &'e EdgeRow>,
+) -> Result<(), StoreError> {
     bulk::insert(connection, ("edges", 8), edges, |edge, row| {
         row.push(stored_id(edge.source))?;
         row.push(edge.edge_type as u8)?;
@@ -150,7 +204,10 @@ pub(super) fn insert_outgoing<'e>(connection: &Connection, edges: impl Iterator<
 }
 
 /// Writes the by-target rows.
-pub(super) fn insert_incoming<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
+pub(super) fn insert_incoming<'e>(
+    connection: &Connection,
+    edges: impl Iterator<Item = &'e EdgeRow>,
+) -> Result<(), StoreError> {
     bulk::insert(connection, ("edges_incoming", 7), edges, |edge, row| {
         row.push(stored_id(edge.target))?;
         row.push(edge.edge_type as u8)?;
@@ -166,15 +223,21 @@ fn push_site(edge: &EdgeRow, row: &mut Values<'_, '_>) -> Result<(), StoreError>
     row.push(edge.confidence as u8)
 }
 
-const DELETE: &str =
-    "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
+const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
 const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
 /// Removes both rows of a use.
 pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
     for sql in [DELETE, DELETE_INCOMING] {
-        let key = params![stored_id(edge.source), edge.edge_type as u8, stored_id(edge.target), edge.file.0, edge.line, edge.column];
+        let key = params![
+            stored_id(edge.source),
+            edge.edge_type as u8,
+            stored_id(edge.target),
+            edge.file.0,
+            edge.line,
+            edge.column
+        ];
         connection.prepare_cached(sql)?.execute(key)?;
     }
     Ok(())

@@ -69,10 +69,14 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
     Ok(symbols)
 }
 
-const EDGES: &str = "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
+const EDGES: &str =
+    "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
 
 /// Gives every use to `visit`, ordered by source.
-pub fn export_edges(snapshot: &Snapshot, mut visit: impl FnMut(ExportEdge)) -> Result<(), StoreError> {
+pub fn export_edges(
+    snapshot: &Snapshot,
+    mut visit: impl FnMut(ExportEdge),
+) -> Result<(), StoreError> {
     let mut statement = snapshot.connection().prepare(EDGES)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -92,5 +96,7 @@ pub fn export_edges(snapshot: &Snapshot, mut visit: impl FnMut(ExportEdge)) -> R
 /// Paths of all files by key.
 #[must_use]
 pub fn paths_by_key(keys: &FxHashMap<String, FileKey>) -> FxHashMap<FileKey, &str> {
-    keys.iter().map(|(path, key)| (*key, path.as_str())).collect()
+    keys.iter()
+        .map(|(path, key)| (*key, path.as_str()))
+        .collect()
 }

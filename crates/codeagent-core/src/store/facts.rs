@@ -19,7 +19,8 @@ use crate::store::{Snapshot, StoreError};
 pub struct FactsKey(pub [u8; 32]);
 
 impl FactsKey {
-    /// The key of a text with this hash, read in this dialect under these conditions (see `extract::conditions`).
+    /// The key of a text with this hash, read in this dialect under these conditions (see
+    /// `extract::conditions`).
     #[must_use]
     pub fn new(dialect: Dialect, conditions: &str, content: &[u8; 32]) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -59,7 +60,9 @@ thread_local! {
 /// Writes a checksum behind each blob, so that a damaged one is never read for another.
 fn compressor() -> Compressor<'static> {
     let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has");
-    compressor.include_checksum(true).expect("it is a parameter that zstd has");
+    compressor
+        .include_checksum(true)
+        .expect("it is a parameter that zstd has");
     compressor
 }
 
@@ -71,10 +74,18 @@ pub fn encode_facts(facts: &Facts) -> Vec<u8> {
 
 impl Packer {
     fn pack(&mut self, facts: &Facts) -> Vec<u8> {
-        self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain)).expect("facts have no values that postcard refuses");
+        self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain))
+            .expect("facts have no values that postcard refuses");
         self.packed.reserve(compress_bound(self.plain.len()));
-        let packed = self.compressor.compress_to_buffer(&self.plain, &mut self.packed).expect("the buffer is large enough");
-        let blob = [&(self.plain.len() as u32).to_le_bytes()[..], &self.packed[..packed]].concat();
+        let packed = self
+            .compressor
+            .compress_to_buffer(&self.plain, &mut self.packed)
+            .expect("the buffer is large enough");
+        let blob = [
+            &(self.plain.len() as u32).to_le_bytes()[..],
+            &self.packed[..packed],
+        ]
+        .concat();
         for buffer in [&mut self.plain, &mut self.packed] {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER_BYTES);
@@ -97,14 +108,20 @@ const SELECT: &str = "SELECT data FROM facts WHERE key = ?1";
 /// The facts under a key, if they are there and whole.
 pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT)?;
-    let found = statement.query_row([&key.0[..]], |row| Ok(row.get_ref(0)?.as_blob().ok().and_then(decode_facts))).optional()?;
+    let found = statement
+        .query_row([&key.0[..]], |row| {
+            Ok(row.get_ref(0)?.as_blob().ok().and_then(decode_facts))
+        })
+        .optional()?;
     Ok(found.flatten())
 }
 
 /// What lies under a key, packed; it may be damaged.
 pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT)?;
-    Ok(statement.query_row([&key.0[..]], |row| row.get(0)).optional()?)
+    Ok(statement
+        .query_row([&key.0[..]], |row| row.get(0))
+        .optional()?)
 }
 
 const KEYS: &str = "SELECT key FROM facts";
@@ -120,11 +137,18 @@ pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError
     Ok(keys)
 }
 
-/// Replaces, because what is there under the key was found damaged, or it would not have been made again.
+/// Replaces, because what is there under the key was found damaged, or it would not have been made
+/// again.
 const INSERT: &str = "INSERT OR REPLACE INTO facts (key, data) VALUES (?1, ?2)";
 
-pub(super) fn insert(connection: &Connection, key: &FactsKey, blob: &[u8]) -> Result<(), StoreError> {
-    connection.prepare_cached(INSERT)?.execute(params![&key.0[..], blob])?;
+pub(super) fn insert(
+    connection: &Connection,
+    key: &FactsKey,
+    blob: &[u8],
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(INSERT)?
+        .execute(params![&key.0[..], blob])?;
     Ok(())
 }
 
@@ -167,7 +191,10 @@ mod tests {
         for at in 4..blob.len() {
             let mut damaged = blob.clone();
             damaged[at] ^= 1;
-            assert!(decode_facts(&damaged).is_none_or(|read| read == facts), "a flipped bit at {at}");
+            assert!(
+                decode_facts(&damaged).is_none_or(|read| read == facts),
+                "a flipped bit at {at}"
+            );
         }
     }
 

@@ -1,11 +1,15 @@
-//! Which files are indexed, how they were read, and what their links depended on: `files`, `file_links`, `inputs`.
+//! Which files are indexed, how they were read, and what their links depended on: `files`,
+//! `file_links`, `inputs`.
 
 use codeagent_workspace::Stamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Dialect, ParseStatus};
-use crate::store::codec::{hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted, word_column};
+use crate::store::codec::{
+    hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted,
+    word_column,
+};
 use crate::store::{FactsKey, FileKey, FileRow, InputRow, LinkRow, Snapshot, StoreError};
 
 const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
@@ -39,11 +43,19 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
 
 /// The stamp in two columns.
 fn stamp_columns(row: &Row<'_>, at: usize) -> rusqlite::Result<Stamp> {
-    Ok(Stamp { changed_ns: row.get(at)?, inode: row.get::<_, i64>(at + 1)? as u64 })
+    Ok(Stamp {
+        changed_ns: row.get(at)?,
+        inode: row.get::<_, i64>(at + 1)? as u64,
+    })
 }
 
-fn select_files(connection: &Connection, rest: &str, parameter: &[&dyn rusqlite::ToSql]) -> Result<Vec<FileRow>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM files {rest}"))?;
+fn select_files(
+    connection: &Connection,
+    rest: &str,
+    parameter: &[&dyn rusqlite::ToSql],
+) -> Result<Vec<FileRow>, StoreError> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM files {rest}"))?;
     let mut rows = statement.query(parameter)?;
     let mut files = Vec::new();
     while let Some(row) = rows.next()? {
@@ -59,7 +71,11 @@ pub fn files(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
 
 /// The files without facts, by path.
 pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
-    select_files(snapshot.connection(), "WHERE problem IS NOT NULL ORDER BY path", &[])
+    select_files(
+        snapshot.connection(),
+        "WHERE problem IS NOT NULL ORDER BY path",
+        &[],
+    )
 }
 
 /// The file of a path.
@@ -76,13 +92,21 @@ pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const ENDING: &str = "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
+const ENDING: &str =
+    "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
 
 /// The first files by path that lie in some folder under the end of a path.
-pub fn files_ending(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<FileKey>, StoreError> {
+pub fn files_ending(
+    snapshot: &Snapshot,
+    end: &str,
+    limit: usize,
+) -> Result<Vec<FileKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(ENDING)?;
     let end = format!("/{end}");
-    let rows = statement.query_map(params![end, i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok(FileKey(row.get(0)?)))?;
+    let rows = statement.query_map(
+        params![end, i64::try_from(limit).unwrap_or(i64::MAX)],
+        |row| Ok(FileKey(row.get(0)?)),
+    )?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -99,7 +123,11 @@ const PATH: &str = "SELECT path FROM files WHERE id = ?1";
 
 /// The path of a key.
 pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, StoreError> {
-    Ok(snapshot.connection().prepare_cached(PATH)?.query_row([id.0], |row| row.get(0)).optional()?)
+    Ok(snapshot
+        .connection()
+        .prepare_cached(PATH)?
+        .query_row([id.0], |row| row.get(0))
+        .optional()?)
 }
 
 const KEYS: &str = "SELECT path, id FROM files";
@@ -151,7 +179,8 @@ pub(super) fn delete_file(connection: &Connection, file: FileKey) -> Result<(), 
     Ok(())
 }
 
-const SELECT_LINKS: &str = "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
+const SELECT_LINKS: &str =
+    "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
 
 /// What the last link of every file depended on, without the nodes that have edges.
 pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, StoreError> {
@@ -159,7 +188,10 @@ pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, Sto
     let mut rows = statement.query([])?;
     let mut links = FxHashMap::default();
     while let Some(row) = rows.next()? {
-        let blob = |index| row.get_ref(index).map(|value| value.as_blob().unwrap_or_default());
+        let blob = |index| {
+            row.get_ref(index)
+                .map(|value| value.as_blob().unwrap_or_default())
+        };
         let link = LinkRow {
             environment_hash: row.get::<_, i64>(1)? as u64,
             answers_hash: row.get::<_, i64>(2)? as u64,
@@ -175,15 +207,26 @@ pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, Sto
 
 const SELECT_SOURCES: &str = "SELECT sources FROM file_links WHERE file_id = ?1";
 
-pub(super) fn sources_of(connection: &Connection, file: FileKey) -> Result<Vec<crate::model::graph::NodeId>, StoreError> {
+pub(super) fn sources_of(
+    connection: &Connection,
+    file: FileKey,
+) -> Result<Vec<crate::model::graph::NodeId>, StoreError> {
     let mut statement = connection.prepare_cached(SELECT_SOURCES)?;
-    let blob = statement.query_row([file.0], |row| Ok(unpack_ids(row.get_ref(0)?.as_blob().unwrap_or_default()))).optional()?;
+    let blob = statement
+        .query_row([file.0], |row| {
+            Ok(unpack_ids(row.get_ref(0)?.as_blob().unwrap_or_default()))
+        })
+        .optional()?;
     Ok(blob.unwrap_or_default())
 }
 
 const UPSERT_LINKS: &str = "INSERT OR REPLACE INTO file_links VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-pub(super) fn write_links(connection: &Connection, file: FileKey, links: &LinkRow) -> Result<(), StoreError> {
+pub(super) fn write_links(
+    connection: &Connection,
+    file: FileKey,
+    links: &LinkRow,
+) -> Result<(), StoreError> {
     connection.prepare_cached(UPSERT_LINKS)?.execute(params![
         file.0,
         links.environment_hash as i64,
@@ -216,11 +259,20 @@ pub fn inputs(snapshot: &Snapshot) -> Result<Vec<InputRow>, StoreError> {
 
 const INSERT_INPUT: &str = "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4, ?5)";
 
-pub(super) fn replace_inputs(connection: &Connection, inputs: &[InputRow]) -> Result<(), StoreError> {
+pub(super) fn replace_inputs(
+    connection: &Connection,
+    inputs: &[InputRow],
+) -> Result<(), StoreError> {
     connection.execute("DELETE FROM inputs", [])?;
     let mut statement = connection.prepare_cached(INSERT_INPUT)?;
     for input in inputs {
-        statement.execute(params![input.path, input.size as i64, input.stamp.changed_ns, input.stamp.inode as i64, &input.hash[..]])?;
+        statement.execute(params![
+            input.path,
+            input.size as i64,
+            input.stamp.changed_ns,
+            input.stamp.inode as i64,
+            &input.hash[..]
+        ])?;
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! All SQL of the engine: how the graph lies on disk and how it is read and written.
 //!
-//! Two types over one database: a [`Writer`], of which there is one and which is not `Clone`, and a [`Reader`], a pool of read-only
-//! connections whose [`Snapshot`]s each see one generation. One file per table group; every statement is a `const` above the function
-//! that runs it.
+//! Two types over one database: a [`Writer`], of which there is one and which is not `Clone`, and a
+//! [`Reader`], a pool of read-only connections whose [`Snapshot`]s each see one generation. One
+//! file per table group; every statement is a `const` above the function that runs it.
 //!
-//! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an answer looks like by `query`.
+//! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an
+//! answer looks like by `query`.
 
 mod batch;
 mod bulk;
@@ -27,25 +28,39 @@ mod vectors;
 mod writer;
 
 pub use batch::{
-    Batch, BatchKind, BatchReport, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, OpenSite, SlotHash, UnresolvedRow,
+    Batch, BatchKind, BatchReport, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow,
+    MovedSpan, OpenSite, SlotHash, UnresolvedRow,
 };
 pub use cancel::Canceller;
 pub use dump::canonical_dump;
-pub use edges::{Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count};
+pub use edges::{
+    Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,
+};
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
-    file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files, inputs, link_rows, project_ids,
+    file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files,
+    inputs, link_rows, project_ids,
 };
-pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
+pub use nodes::{
+    by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
+    nodes_of_file, spans_of,
+};
 pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
-pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, is_test_path, nearest_names, search};
+pub use search::{
+    AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, is_test_path, nearest_names, search,
+};
 pub use signs::each_block;
-pub use status::{Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name};
+pub use status::{
+    Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name,
+};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
-pub use vectors::{NodeVector, Pending, VectorSource, lexical_signs, model_vector_count, pending_vectors, vectors_mark, vectors_of};
+pub use vectors::{
+    NodeVector, Pending, VectorSource, lexical_signs, model_vector_count, pending_vectors,
+    vectors_mark, vectors_of,
+};
 pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.
@@ -91,7 +106,9 @@ pub enum StoreError {
     #[error("there is no index yet; run `codeagent index`")]
     NotIndexed,
     /// The file at the place of the index belongs to another program.
-    #[error("{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR")]
+    #[error(
+        "{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR"
+    )]
     Foreign(String),
     /// The index was written by a newer codeagent.
     #[error(
@@ -111,8 +128,11 @@ pub enum StoreError {
         /// The version needed.
         known: usize,
     },
-    /// The tables of the index are laid out in another way than this codeagent does under the same schema version.
-    #[error("the index was made by another version of codeagent; run `codeagent index` to rebuild it")]
+    /// The tables of the index are laid out in another way than this codeagent does under the same
+    /// schema version.
+    #[error(
+        "the index was made by another version of codeagent; run `codeagent index` to rebuild it"
+    )]
     OtherLayout,
     /// The index was made of a folder at another place.
     #[error("the index was made for another folder; run `codeagent index` to rebuild it")]
@@ -139,7 +159,9 @@ pub enum StoreError {
     #[error("a thread of the database cannot be started: {0}")]
     Thread(String),
     /// The system refused to write a file of the index.
-    #[error("the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`")]
+    #[error(
+        "the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`"
+    )]
     Unwritten(String),
     /// Anything else SQLite says.
     #[error("database: {0}")]
@@ -157,15 +179,22 @@ impl From<rusqlite::Error> for StoreError {
         use rusqlite::{Error, ErrorCode};
         let is_misread = matches!(
             error,
-            Error::InvalidColumnType(..) | Error::FromSqlConversionFailure(..) | Error::IntegralValueOutOfRange(..) | Error::Utf8Error(..)
+            Error::InvalidColumnType(..)
+                | Error::FromSqlConversionFailure(..)
+                | Error::IntegralValueOutOfRange(..)
+                | Error::Utf8Error(..)
         );
         // A statement of ours names only what a migration made.
         let is_lost = error.to_string().starts_with("no such table");
         match error.sqlite_error_code() {
             _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Corrupt(error.to_string())
+            }
             Some(ErrorCode::OperationInterrupted) => Self::Cancelled,
-            Some(ErrorCode::SystemIoFailure) if is_write(&error) => Self::Unwritten(error.to_string()),
+            Some(ErrorCode::SystemIoFailure) if is_write(&error) => {
+                Self::Unwritten(error.to_string())
+            }
             Some(ErrorCode::CannotOpen) => Self::Refused("opened"),
             Some(ErrorCode::ReadOnly) => Self::Refused("written"),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
@@ -178,7 +207,14 @@ impl From<rusqlite::Error> for StoreError {
 fn is_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi::{SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE};
     let code = error.sqlite_error().map(|error| error.extended_code);
-    code.is_some_and(|code| [SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE].contains(&code))
+    code.is_some_and(|code| {
+        [
+            SQLITE_IOERR_WRITE,
+            SQLITE_IOERR_TRUNCATE,
+            SQLITE_IOERR_SHMSIZE,
+        ]
+        .contains(&code)
+    })
 }
 
 /// A stored value that no version of the engine writes.

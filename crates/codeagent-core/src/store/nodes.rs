@@ -3,7 +3,9 @@
 use rusqlite::{Connection, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::graph::{
+    Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType,
+};
 use crate::model::span::{Position, Span};
 use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, stored_id, word_column};
@@ -18,10 +20,18 @@ pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, n.project_id, n.
     FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id";
 
 fn span_columns(row: &Row<'_>, from: usize) -> Result<NodeSpan, StoreError> {
-    let start = Position { offset: row.get(from + 1)?, line: row.get(from + 3)?, column: row.get(from + 4)? };
+    let start = Position {
+        offset: row.get(from + 1)?,
+        line: row.get(from + 3)?,
+        column: row.get(from + 4)?,
+    };
     Ok(NodeSpan {
         path: row.get(from)?,
-        span: Span { start, end_offset: row.get(from + 2)?, end_line: row.get(from + 5)? },
+        span: Span {
+            start,
+            end_offset: row.get(from + 2)?,
+            end_line: row.get(from + 5)?,
+        },
         name_line: row.get(from + 6)?,
         name_column: row.get(from + 7)?,
     })
@@ -49,12 +59,20 @@ pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
         parameter_count: row.get(11)?,
         return_type: row.get(12)?,
         doc: row.get(13)?,
-        spans: if has_span { vec![span_columns(row, 14)?] } else { Vec::new() },
+        spans: if has_span {
+            vec![span_columns(row, 14)?]
+        } else {
+            Vec::new()
+        },
     })
 }
 
 /// The nodes of `SELECT_NODE` followed by `rest`.
-pub(super) fn select_nodes(connection: &Connection, rest: &str, parameters: &[&dyn ToSql]) -> Result<Vec<Node>, StoreError> {
+pub(super) fn select_nodes(
+    connection: &Connection,
+    rest: &str,
+    parameters: &[&dyn ToSql],
+) -> Result<Vec<Node>, StoreError> {
     let mut statement = connection.prepare_cached(&format!("{SELECT_NODE} {rest}"))?;
     let mut rows = statement.query(parameters)?;
     let mut nodes = Vec::new();
@@ -70,18 +88,35 @@ pub fn node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Node>, StoreError>
 }
 
 /// All nodes with this qualified name.
-pub fn by_qualified_name(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<Node>, StoreError> {
-    select_nodes(snapshot.connection(), "WHERE n.qualified_name = ?1 ORDER BY n.id", &[&qualified_name])
+pub fn by_qualified_name(
+    snapshot: &Snapshot,
+    qualified_name: &str,
+) -> Result<Vec<Node>, StoreError> {
+    select_nodes(
+        snapshot.connection(),
+        "WHERE n.qualified_name = ?1 ORDER BY n.id",
+        &[&qualified_name],
+    )
 }
 
 /// At most `limit` nodes with this bare name, case ignored.
 pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    select_nodes(snapshot.connection(), "WHERE n.name = ?1 COLLATE NOCASE ORDER BY n.id LIMIT ?2", &[&name, &limit])
+    select_nodes(
+        snapshot.connection(),
+        "WHERE n.name = ?1 COLLATE NOCASE ORDER BY n.id LIMIT ?2",
+        &[&name, &limit],
+    )
 }
 
-/// At most `limit` nodes with this bare name, case ignored, whose qualified name ends with `suffix`.
-pub fn by_name_within(snapshot: &Snapshot, name: &str, suffix: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
+/// At most `limit` nodes with this bare name, case ignored, whose qualified name ends with
+/// `suffix`.
+pub fn by_name_within(
+    snapshot: &Snapshot,
+    name: &str,
+    suffix: &str,
+    limit: usize,
+) -> Result<Vec<Node>, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rest = "WHERE n.name = ?1 COLLATE NOCASE AND substr(n.qualified_name, -length(?2)) = ?2 ORDER BY n.id LIMIT ?3";
     select_nodes(snapshot.connection(), rest, &[&name, &suffix, &limit])
@@ -96,10 +131,13 @@ pub fn by_name_end(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<N
     select_nodes(snapshot.connection(), rest, &[&name, &end, &limit])
 }
 
-/// The nodes declared in a file, each with its span in that file (several rows if it is declared there several times), in text order.
+/// The nodes declared in a file, each with its span in that file (several rows if it is declared
+/// there several times), in text order.
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
-    let sql = SELECT_NODE
-        .replace("FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0", "FROM spans s JOIN nodes n ON n.id = s.node_id");
+    let sql = SELECT_NODE.replace(
+        "FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0",
+        "FROM spans s JOIN nodes n ON n.id = s.node_id",
+    );
     let mut statement = snapshot.connection().prepare_cached(&format!(
         "{sql} WHERE s.file_id = ?1 ORDER BY s.start_offset, s.end_offset DESC, s.name_line, s.name_column, n.id"
     ))?;
@@ -111,7 +149,8 @@ pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, St
     Ok(nodes)
 }
 
-const NODE_IDS_OF_FILE: &str = "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
+const NODE_IDS_OF_FILE: &str =
+    "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
 
 /// The ids of the nodes declared in a file.
 pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId>, StoreError> {
@@ -122,7 +161,9 @@ pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId
 
 /// All declaration sites of a node, primary first.
 pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreError> {
-    let sql = format!("SELECT {SPAN_COLUMNS} FROM spans s JOIN files f ON f.id = s.file_id WHERE s.node_id = ?1 ORDER BY s.position");
+    let sql = format!(
+        "SELECT {SPAN_COLUMNS} FROM spans s JOIN files f ON f.id = s.file_id WHERE s.node_id = ?1 ORDER BY s.position"
+    );
     let mut statement = snapshot.connection().prepare_cached(&sql)?;
     let mut rows = statement.query([stored_id(id)])?;
     let mut spans = Vec::new();
@@ -136,8 +177,13 @@ pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreE
 #[must_use]
 pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
     buffer.clear();
-    *buffer = postcard::to_extend(node, std::mem::take(buffer)).expect("nodes have no values that postcard refuses");
-    i64::from_le_bytes(blake3::hash(buffer).as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+    *buffer = postcard::to_extend(node, std::mem::take(buffer))
+        .expect("nodes have no values that postcard refuses");
+    i64::from_le_bytes(
+        blake3::hash(buffer).as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes"),
+    )
 }
 
 const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";
@@ -145,7 +191,9 @@ const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";
 /// Ids and content hashes of all nodes, by id.
 pub(super) fn stored_hashes(connection: &Connection) -> Result<Vec<(NodeId, i64)>, StoreError> {
     let mut statement = connection.prepare_cached(STORED_HASHES)?;
-    let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?)))?;
+    let rows = statement.query_map([], |row| {
+        Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -160,17 +208,32 @@ pub(super) fn insert<'n>(
     nodes: impl Iterator<Item = (i64, &'n Node)> + Clone,
     keys: &FxHashMap<String, FileKey>,
 ) -> Result<(), StoreError> {
-    bulk::insert(connection, ("nodes", 15), nodes.clone(), |(hash, node), row| push_node(node, *hash, row))?;
+    bulk::insert(
+        connection,
+        ("nodes", 15),
+        nodes.clone(),
+        |(hash, node), row| push_node(node, *hash, row),
+    )?;
     let spans = nodes.flat_map(|(_, node)| {
-        let known = node.spans.iter().filter_map(|span| Some((span, *keys.get(&span.path)?)));
-        known.enumerate().map(move |(position, (span, file))| (node.id, position, span, file))
+        let known = node
+            .spans
+            .iter()
+            .filter_map(|span| Some((span, *keys.get(&span.path)?)));
+        known
+            .enumerate()
+            .map(move |(position, (span, file))| (node.id, position, span, file))
     });
-    bulk::insert(connection, ("spans", 10), spans, |(node, position, span, file), row| {
-        row.push(stored_id(*node))?;
-        row.push(*position as i64)?;
-        row.push(file.0)?;
-        push_span(span, row)
-    })
+    bulk::insert(
+        connection,
+        ("spans", 10),
+        spans,
+        |(node, position, span, file), row| {
+            row.push(stored_id(*node))?;
+            row.push(*position as i64)?;
+            row.push(file.0)?;
+            push_span(span, row)
+        },
+    )
 }
 
 fn push_node(node: &Node, hash: i64, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
@@ -192,8 +255,20 @@ fn push_node(node: &Node, hash: i64, row: &mut Values<'_, '_>) -> Result<(), Sto
 }
 
 fn push_span(of: &NodeSpan, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
-    let Span { start, end_offset, end_line } = of.span;
-    for number in [start.offset, end_offset, start.line, start.column, end_line, of.name_line, of.name_column] {
+    let Span {
+        start,
+        end_offset,
+        end_line,
+    } = of.span;
+    for number in [
+        start.offset,
+        end_offset,
+        start.line,
+        start.column,
+        end_line,
+        of.name_line,
+        of.name_column,
+    ] {
         row.push(number)?;
     }
     Ok(())
@@ -204,12 +279,36 @@ const MOVE_SPAN: &str = "UPDATE spans SET start_offset = ?3, end_offset = ?4, li
 const SET_HASH: &str = "UPDATE nodes SET hash = ?2 WHERE id = ?1";
 
 /// Notes where declarations stand now, and the hashes of their nodes.
-pub(super) fn move_spans(connection: &Connection, moved: &[MovedSpan], hashes: &[(NodeId, i64)]) -> Result<(), StoreError> {
+pub(super) fn move_spans(
+    connection: &Connection,
+    moved: &[MovedSpan],
+    hashes: &[(NodeId, i64)],
+) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(MOVE_SPAN)?;
-    for MovedSpan { node, position, span, name } in moved {
-        let Span { start, end_offset, end_line } = *span;
+    for MovedSpan {
+        node,
+        position,
+        span,
+        name,
+    } in moved
+    {
+        let Span {
+            start,
+            end_offset,
+            end_line,
+        } = *span;
         let id = stored_id(*node);
-        statement.execute(params![id, position, start.offset, end_offset, start.line, start.column, end_line, name.0, name.1])?;
+        statement.execute(params![
+            id,
+            position,
+            start.offset,
+            end_offset,
+            start.line,
+            start.column,
+            end_line,
+            name.0,
+            name.1
+        ])?;
     }
     let mut statement = connection.prepare_cached(SET_HASH)?;
     for (node, hash) in hashes {
@@ -222,7 +321,11 @@ const DELETE: &str = "DELETE FROM nodes WHERE id = ?1";
 const DELETE_SPANS: &str = "DELETE FROM spans WHERE node_id = ?1";
 
 pub(super) fn delete_node(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
-    connection.prepare_cached(DELETE)?.execute([stored_id(id)])?;
-    connection.prepare_cached(DELETE_SPANS)?.execute([stored_id(id)])?;
+    connection
+        .prepare_cached(DELETE)?
+        .execute([stored_id(id)])?;
+    connection
+        .prepare_cached(DELETE_SPANS)?
+        .execute([stored_id(id)])?;
     Ok(())
 }

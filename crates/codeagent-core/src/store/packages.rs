@@ -21,7 +21,8 @@ pub struct PackageRow {
     pub facts_key: Option<FactsKey>,
 }
 
-const SELECT: &str = "SELECT path, size, changed, inode, hash, facts_key FROM packages ORDER BY path";
+const SELECT: &str =
+    "SELECT path, size, changed, inode, hash, facts_key FROM packages ORDER BY path";
 
 /// All that was looked at, by path.
 pub fn package_rows(snapshot: &Snapshot) -> Result<Vec<PackageRow>, StoreError> {
@@ -33,9 +34,16 @@ pub fn package_rows(snapshot: &Snapshot) -> Result<Vec<PackageRow>, StoreError> 
         packages.push(PackageRow {
             path: row.get(0)?,
             size: row.get::<_, i64>(1)? as u64,
-            stamp: Stamp { changed_ns: row.get(2)?, inode: row.get::<_, i64>(3)? as u64 },
+            stamp: Stamp {
+                changed_ns: row.get(2)?,
+                inode: row.get::<_, i64>(3)? as u64,
+            },
             hash: hash_column(row, 4)?,
-            facts_key: if has_facts { Some(FactsKey(hash_column(row, 5)?)) } else { None },
+            facts_key: if has_facts {
+                Some(FactsKey(hash_column(row, 5)?))
+            } else {
+                None
+            },
         });
     }
     Ok(packages)
@@ -48,7 +56,14 @@ pub(super) fn replace(connection: &Connection, packages: &[PackageRow]) -> Resul
     let mut statement = connection.prepare_cached(INSERT)?;
     for row in packages {
         let key = row.facts_key.map(|key| key.0.to_vec());
-        statement.execute(params![row.path, row.size as i64, row.stamp.changed_ns, row.stamp.inode as i64, &row.hash[..], key])?;
+        statement.execute(params![
+            row.path,
+            row.size as i64,
+            row.stamp.changed_ns,
+            row.stamp.inode as i64,
+            &row.hash[..],
+            key
+        ])?;
     }
     Ok(())
 }

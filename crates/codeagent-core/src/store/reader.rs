@@ -27,14 +27,21 @@ pub struct Reader {
 impl Reader {
     /// Opens the database at `path`, with at most `connections` at a time.
     pub fn open(path: &Path, connections: u32) -> Result<Self, StoreError> {
-        let check = Connection::open_with_flags(path, reader_flags()).map_err(|error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::CannotOpen) if !path.exists() => StoreError::NotIndexed,
-            _ => StoreError::from(error),
-        })?;
+        let check =
+            Connection::open_with_flags(path, reader_flags()).map_err(|error| {
+                match error.sqlite_error_code() {
+                    Some(rusqlite::ErrorCode::CannotOpen) if !path.exists() => {
+                        StoreError::NotIndexed
+                    }
+                    _ => StoreError::from(error),
+                }
+            })?;
         prepare_reader(&check, path)?;
         drop(check);
         let at = path.to_owned();
-        let manager = SqliteConnectionManager::file(path).with_flags(reader_flags()).with_init(move |connection| setup(connection, &at));
+        let manager = SqliteConnectionManager::file(path)
+            .with_flags(reader_flags())
+            .with_init(move |connection| setup(connection, &at));
         let builder = r2d2::Pool::builder()
             .max_size(connections.max(1))
             .min_idle(Some(0))
@@ -42,11 +49,16 @@ impl Reader {
             .connection_timeout(CONNECTION_TIMEOUT);
         // It panics if the system gives it no thread.
         let pool = catch_unwind(AssertUnwindSafe(|| builder.build(manager)));
-        let pool = pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))??;
-        Ok(Self { pool, totals: Arc::default() })
+        let pool =
+            pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))??;
+        Ok(Self {
+            pool,
+            totals: Arc::default(),
+        })
     }
 
-    /// The present generation, unchanged by what is written later. Drop it soon: a long reader keeps the log from being emptied.
+    /// The present generation, unchanged by what is written later. Drop it soon: a long reader
+    /// keeps the log from being emptied.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.snapshot_for(&Canceller::default())
     }
@@ -56,10 +68,19 @@ impl Reader {
         let connection = self.pool.get()?;
         connection.execute_batch("BEGIN")?;
         let reading = Some(canceller.reading(&connection));
-        let snapshot = Snapshot { connection, canceller: canceller.clone(), reading, totals: Arc::clone(&self.totals) };
+        let snapshot = Snapshot {
+            connection,
+            canceller: canceller.clone(),
+            reading,
+            totals: Arc::clone(&self.totals),
+        };
         snapshot.check()?;
         // The generation is fixed by the first read, not by BEGIN.
-        snapshot.connection.query_row("SELECT count(*) FROM _metadata", [], |row| row.get::<_, i64>(0))?;
+        snapshot
+            .connection
+            .query_row("SELECT count(*) FROM _metadata", [], |row| {
+                row.get::<_, i64>(0)
+            })?;
         Ok(snapshot)
     }
 }
@@ -83,7 +104,11 @@ pub struct Snapshot {
 impl Snapshot {
     /// An error if nobody waits for the answer any more: for what takes long beside the database.
     pub fn check(&self) -> Result<(), StoreError> {
-        if self.canceller.is_cancelled() { Err(StoreError::Cancelled) } else { Ok(()) }
+        if self.canceller.is_cancelled() {
+            Err(StoreError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 
     /// What has been counted before.

@@ -1,10 +1,11 @@
 //! Opening the database file: whose is it, which schema has it, and how are connections set up.
 //!
-//! `user_version` is the number of migrations that have run. A migration is a file in the top-level `migrations/`, run once, in one
-//! transaction with the others that are due; files that have been released are never edited.
+//! `user_version` is the number of migrations that have run. A migration is a file in the top-level
+//! `migrations/`, run once, in one transaction with the others that are due; files that have been
+//! released are never edited.
 //!
-//! Before the first release the one migration is edited; so that a database made from another text is refused, a hash of the migrations' texts
-//! is kept in it.
+//! Before the first release the one migration is edited; so that a database made from another text
+//! is refused, a hash of the migrations' texts is kept in it.
 //!
 //! **Limits.** Only upward: a newer schema is refused.
 
@@ -18,12 +19,30 @@ use crate::store::StoreError;
 
 /// The migrations, oldest first.
 const MIGRATIONS: &[(&str, &str)] = &[
-    ("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql"))),
-    ("0002_unresolved_sites.sql", include_str!(concat!(env!("MIGRATIONS"), "/0002_unresolved_sites.sql"))),
-    ("0003_vectors.sql", include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))),
-    ("0004_signs.sql", include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql"))),
-    ("0005_packages.sql", include_str!(concat!(env!("MIGRATIONS"), "/0005_packages.sql"))),
-    ("0006_object_functions.sql", include_str!(concat!(env!("MIGRATIONS"), "/0006_object_functions.sql"))),
+    (
+        "0001_graph.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql")),
+    ),
+    (
+        "0002_unresolved_sites.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0002_unresolved_sites.sql")),
+    ),
+    (
+        "0003_vectors.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql")),
+    ),
+    (
+        "0004_signs.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql")),
+    ),
+    (
+        "0005_packages.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0005_packages.sql")),
+    ),
+    (
+        "0006_object_functions.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0006_object_functions.sql")),
+    ),
 ];
 
 /// The schema this code reads and writes.
@@ -44,8 +63,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long who only reads waits for others that read.
 const BRIEFLY: Duration = Duration::from_millis(100);
 
-/// The page size counts for new databases. A log of 56 MB, and what the batch that reaches it writes, goes into the database: pages that are
-/// written several times go there once, and the log of a server that is edited under stays below 64 MB.
+/// The page size counts for new databases. A log of 56 MB, and what the batch that reaches it
+/// writes, goes into the database: pages that are written several times go there once, and the log
+/// of a server that is edited under stays below 64 MB.
 const WRITER_PRAGMAS: &str = "
     PRAGMA page_size = 8192;
     PRAGMA journal_mode = WAL;
@@ -88,7 +108,10 @@ pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreE
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let found = stored_version(connection, path)?;
     if found < SCHEMA_VERSION {
-        return Err(StoreError::Older { found, known: SCHEMA_VERSION });
+        return Err(StoreError::Older {
+            found,
+            known: SCHEMA_VERSION,
+        });
     }
     connection.execute_batch(READER_PRAGMAS)?;
     Ok(())
@@ -108,18 +131,31 @@ pub enum Check {
     Whole,
 }
 
-/// Reads the whole database and fails if its parts do not fit together. Wrong values that fit are not seen.
+/// Reads the whole database and fails if its parts do not fit together. Wrong values that fit are
+/// not seen.
 pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(path, reader_flags())?;
     prepare_reader(&connection, path)?;
-    let sql = if check == Check::Quick { "PRAGMA quick_check(1)" } else { "PRAGMA integrity_check(1)" };
+    let sql = if check == Check::Quick {
+        "PRAGMA quick_check(1)"
+    } else {
+        "PRAGMA integrity_check(1)"
+    };
     let said: String = connection.query_row(sql, [], |row| row.get(0))?;
-    if said == "ok" { Ok(()) } else { Err(StoreError::Corrupt(said)) }
+    if said == "ok" {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt(said))
+    }
 }
 
-/// Moves the log that a killed writer left into the database. Only for who holds the right to write.
+/// Moves the log that a killed writer left into the database. Only for who holds the right to
+/// write.
 pub fn move_log(path: &Path) -> Result<(), StoreError> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     prepare_reader(&connection, path)?;
     connection.busy_timeout(BRIEFLY)?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
@@ -134,22 +170,40 @@ pub fn sqlite_version() -> &'static str {
 
 /// Options that SQLite is compiled with, whether we want each, and what another build costs.
 const OPTIONS: &[(&str, bool, &str)] = &[
-    ("DEFAULT_MEMSTATUS=0", true, "every allocation is counted under a lock"),
-    ("ENABLE_MEMORY_MANAGEMENT", false, "the page caches of all connections share a lock"),
+    (
+        "DEFAULT_MEMSTATUS=0",
+        true,
+        "every allocation is counted under a lock",
+    ),
+    (
+        "ENABLE_MEMORY_MANAGEMENT",
+        false,
+        "the page caches of all connections share a lock",
+    ),
 ];
 
 const COMPILE_OPTIONS: &str = "PRAGMA compile_options";
 
-/// How the SQLite in this program was compiled otherwise than we want it, and what follows; each in one clause.
+/// How the SQLite in this program was compiled otherwise than we want it, and what follows; each in
+/// one clause.
 pub fn sqlite_differences() -> Result<Vec<String>, StoreError> {
     differences(&Connection::open_in_memory()?)
 }
 
 fn differences(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(COMPILE_OPTIONS)?;
-    let options: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let differs = OPTIONS.iter().filter(|(name, is_wanted, _)| options.iter().any(|option| option == name) != *is_wanted);
-    let said = |(name, is_wanted, cost): &(&str, bool, &str)| format!("{} {name}: {cost}", if *is_wanted { "without" } else { "with" });
+    let options: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let differs = OPTIONS
+        .iter()
+        .filter(|(name, is_wanted, _)| options.iter().any(|option| option == name) != *is_wanted);
+    let said = |(name, is_wanted, cost): &(&str, bool, &str)| {
+        format!(
+            "{} {name}: {cost}",
+            if *is_wanted { "without" } else { "with" }
+        )
+    };
     Ok(differs.map(said).collect())
 }
 
@@ -157,7 +211,10 @@ fn differences(connection: &Connection) -> Result<Vec<String>, StoreError> {
 fn note_differences(connection: &Connection) {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| match differences(connection) {
-        Ok(differences) if !differences.is_empty() => tracing::info!(?differences, "SQLite is compiled otherwise than it should be"),
+        Ok(differences) if !differences.is_empty() => tracing::info!(
+            ?differences,
+            "SQLite is compiled otherwise than it should be"
+        ),
         _ => {}
     });
 }
@@ -169,7 +226,8 @@ fn check_sqlite() -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The number of migrations a database has seen; `NotIndexed` for an empty one, `Foreign` if it is not ours.
+/// The number of migrations a database has seen; `NotIndexed` for an empty one, `Foreign` if it is
+/// not ours.
 fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let application = match pragma("application_id") {
@@ -180,15 +238,23 @@ fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreEr
     };
     let version = pragma("user_version")?;
     if application == 0 && version == 0 {
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-        return Err(if tables == 0 { StoreError::NotIndexed } else { StoreError::Foreign(path.display().to_string()) });
+        let tables: i64 =
+            connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        return Err(if tables == 0 {
+            StoreError::NotIndexed
+        } else {
+            StoreError::Foreign(path.display().to_string())
+        });
     }
     if application != APPLICATION_ID {
         return Err(StoreError::Foreign(path.display().to_string()));
     }
     let found = usize::try_from(version).unwrap_or(usize::MAX);
     if found > SCHEMA_VERSION {
-        return Err(StoreError::Newer { found, known: SCHEMA_VERSION });
+        return Err(StoreError::Newer {
+            found,
+            known: SCHEMA_VERSION,
+        });
     }
     if stored_layout(connection)?.as_deref() != Some(&layout(found)) {
         return Err(StoreError::OtherLayout);
@@ -210,10 +276,16 @@ const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
 
 fn stored_layout(connection: &Connection) -> Result<Option<String>, StoreError> {
-    if connection.query_row(HAS_METADATA, [], |_| Ok(())).optional()?.is_none() {
+    if connection
+        .query_row(HAS_METADATA, [], |_| Ok(()))
+        .optional()?
+        .is_none()
+    {
         return Ok(None);
     }
-    Ok(connection.query_row(GET_METADATA, [LAYOUT], |row| row.get(0)).optional()?)
+    Ok(connection
+        .query_row(GET_METADATA, [LAYOUT], |row| row.get(0))
+        .optional()?)
 }
 
 fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
@@ -247,13 +319,24 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "the test looks at the folder of migrations itself")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the test looks at the folder of migrations itself"
+    )]
     fn the_list_is_the_directory() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
-        let mut files: Vec<String> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         files.sort();
-        assert_eq!(files, MIGRATIONS.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            files,
+            MIGRATIONS
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect::<Vec<_>>()
+        );
     }
 
     /// The workspace sets `LIBSQLITE3_FLAGS`.
@@ -261,41 +344,74 @@ mod tests {
     fn sqlite_is_compiled_as_it_should_be() {
         assert_eq!(sqlite_differences().unwrap(), Vec::<String>::new());
         let connection = Connection::open_in_memory().unwrap();
-        let options: Vec<String> =
-            connection.prepare(COMPILE_OPTIONS).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert!(options.iter().any(|option| option == "DEFAULT_MEMSTATUS=0"), "the words are as SQLite says them: {options:?}");
+        let options: Vec<String> = connection
+            .prepare(COMPILE_OPTIONS)
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert!(
+            options.iter().any(|option| option == "DEFAULT_MEMSTATUS=0"),
+            "the words are as SQLite says them: {options:?}"
+        );
     }
 
     #[test]
     fn foreign_and_newer_files_are_refused() {
-        assert!(matches!(refused("CREATE TABLE t (a)"), StoreError::Foreign(_)));
-        assert!(matches!(refused("PRAGMA application_id = 7"), StoreError::Foreign(_)));
         assert!(matches!(
-            refused(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99")),
+            refused("CREATE TABLE t (a)"),
+            StoreError::Foreign(_)
+        ));
+        assert!(matches!(
+            refused("PRAGMA application_id = 7"),
+            StoreError::Foreign(_)
+        ));
+        assert!(matches!(
+            refused(&format!(
+                "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99"
+            )),
             StoreError::Newer { .. }
         ));
     }
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "makes a file that is no database")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "makes a file that is no database"
+    )]
     fn a_text_file_is_foreign_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
-        let text = "this is somebody's text, longer than a header of a database file would be. ".repeat(20);
+        let text = "this is somebody's text, longer than a header of a database file would be. "
+            .repeat(20);
         std::fs::write(&path, &text).unwrap();
-        assert!(matches!(open_for_writing(&path), Err(StoreError::Foreign(_))));
+        assert!(matches!(
+            open_for_writing(&path),
+            Err(StoreError::Foreign(_))
+        ));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 
     #[test]
     fn another_layout_of_the_same_version_is_refused() {
-        for sql in ["UPDATE _metadata SET value = 'x' WHERE key = 'layout'", "DELETE FROM _metadata", "DROP TABLE _metadata"] {
+        for sql in [
+            "UPDATE _metadata SET value = 'x' WHERE key = 'layout'",
+            "DELETE FROM _metadata",
+            "DROP TABLE _metadata",
+        ] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index.db");
             open_for_writing(&path).unwrap().execute_batch(sql).unwrap();
-            assert!(matches!(open_for_writing(&path), Err(StoreError::OtherLayout)), "{sql}");
+            assert!(
+                matches!(open_for_writing(&path), Err(StoreError::OtherLayout)),
+                "{sql}"
+            );
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
-            assert!(matches!(prepare_reader(&reader, &path), Err(StoreError::OtherLayout)), "{sql}");
+            assert!(
+                matches!(prepare_reader(&reader, &path), Err(StoreError::OtherLayout)),
+                "{sql}"
+            );
         }
     }
 
@@ -313,9 +429,18 @@ mod tests {
             drop(transaction);
             drop(connection);
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
-            assert!(matches!(prepare_reader(&reader, &path), Err(StoreError::NotIndexed | StoreError::Older { .. })), "{done}");
+            assert!(
+                matches!(
+                    prepare_reader(&reader, &path),
+                    Err(StoreError::NotIndexed | StoreError::Older { .. })
+                ),
+                "{done}"
+            );
             drop(reader);
-            assert_eq!(stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(), SCHEMA_VERSION);
+            assert_eq!(
+                stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(),
+                SCHEMA_VERSION
+            );
         }
     }
 
@@ -324,6 +449,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
         drop(open_for_writing(&path).unwrap());
-        assert_eq!(stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(), SCHEMA_VERSION);
+        assert_eq!(
+            stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(),
+            SCHEMA_VERSION
+        );
     }
 }

@@ -1,9 +1,11 @@
-//! Where do the signs of vectors lie? In `vec_signs`, those of many symbols in a row: half a million symbols are read in four thousand rows.
+//! Where do the signs of vectors lie? In `vec_signs`, those of many symbols in a row: half a
+//! million symbols are read in four thousand rows.
 //!
-//! Ids are hashes, so their first bits part symbols evenly, whatever they are called, and the rows follow from the symbols alone. Symbols that
-//! change together are written row by row.
+//! Ids are hashes, so their first bits part symbols evenly, whatever they are called, and the rows
+//! follow from the symbols alone. Symbols that change together are written row by row.
 //!
-//! **Limits.** All symbols of a row are written when one of them changes: some kilobytes in the largest indexes.
+//! **Limits.** All symbols of a row are written when one of them changes: some kilobytes in the
+//! largest indexes.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -45,7 +47,11 @@ fn id_of(entry: &Entry) -> NodeId {
 /// The symbols of a row.
 fn entries(blob: &[u8]) -> Result<&[Entry], StoreError> {
     let (entries, rest) = blob.as_chunks::<ENTRY>();
-    if rest.is_empty() { Ok(entries) } else { Err(bad_value("signs")) }
+    if rest.is_empty() {
+        Ok(entries)
+    } else {
+        Err(bad_value("signs"))
+    }
 }
 
 const ROW: &str = "SELECT symbols FROM vec_signs WHERE row = ?1";
@@ -62,7 +68,11 @@ pub(super) fn change(
     let mut changes = changes.peekable();
     while let Some((first, _)) = changes.peek() {
         let row = row_of(source, *first);
-        let before: Vec<u8> = connection.prepare_cached(ROW)?.query_row([row], |row| row.get(0)).optional()?.unwrap_or_default();
+        let before: Vec<u8> = connection
+            .prepare_cached(ROW)?
+            .query_row([row], |row| row.get(0))
+            .optional()?
+            .unwrap_or_default();
         let mut kept = entries(&before)?.iter().peekable();
         let mut after: Vec<u8> = Vec::with_capacity(before.len() + ENTRY);
         while let Some((id, signs)) = changes.next_if(|(id, _)| row_of(source, *id) == row) {
@@ -78,19 +88,28 @@ pub(super) fn change(
         if after.is_empty() {
             connection.prepare_cached(DELETE)?.execute([row])?;
         } else if after != before {
-            connection.prepare_cached(WRITE)?.execute(params![row, after])?;
+            connection
+                .prepare_cached(WRITE)?
+                .execute(params![row, after])?;
         }
     }
     Ok(())
 }
 
 /// Gives the symbols signs, and no others. The symbols are in the order of their ids, each once.
-pub(super) fn replace(connection: &Connection, source: VectorSource, signs: &[(NodeId, Signs)]) -> Result<(), StoreError> {
+pub(super) fn replace(
+    connection: &Connection,
+    source: VectorSource,
+    signs: &[(NodeId, Signs)],
+) -> Result<(), StoreError> {
     delete_all(connection, source)?;
     let rows = signs.chunk_by(|(a, _), (b, _)| row_of(source, *a) == row_of(source, *b));
     bulk::insert(connection, ("vec_signs", 2), rows, |symbols, values| {
         values.push(symbols.first().map(|(first, _)| row_of(source, *first)))?;
-        let entries: Vec<Entry> = symbols.iter().map(|(id, signs)| entry(*id, *signs)).collect();
+        let entries: Vec<Entry> = symbols
+            .iter()
+            .map(|(id, signs)| entry(*id, *signs))
+            .collect();
         values.push(entries.as_flattened())
     })
 }
@@ -103,14 +122,22 @@ pub(super) fn delete_all(connection: &Connection, source: VectorSource) -> Resul
 
 const SIGNS: &str = "SELECT symbols FROM vec_signs WHERE row >= ?1 AND row < ?2";
 
-/// Hands the signs of all symbols over, some at a time, in the order of their ids. Lanes beyond the ids of a block mean nothing.
-pub fn each_block(snapshot: &Snapshot, source: VectorSource, mut take: impl FnMut(&[NodeId], &Block)) -> Result<(), StoreError> {
+/// Hands the signs of all symbols over, some at a time, in the order of their ids. Lanes beyond the
+/// ids of a block mean nothing.
+pub fn each_block(
+    snapshot: &Snapshot,
+    source: VectorSource,
+    mut take: impl FnMut(&[NodeId], &Block),
+) -> Result<(), StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SIGNS)?;
     let mut rows = statement.query(rows_of(source))?;
     let (mut ids, mut block) = (Vec::with_capacity(LANES), Block::default());
     while let Some(row) = rows.next()? {
         for entry in entries(row.get_ref(0)?.as_blob().map_err(|_| bad_value("signs"))?)? {
-            block.set(ids.len(), Signs::from_bytes(&entry[ID_BYTES..]).ok_or_else(|| bad_value("signs"))?);
+            block.set(
+                ids.len(),
+                Signs::from_bytes(&entry[ID_BYTES..]).ok_or_else(|| bad_value("signs"))?,
+            );
             ids.push(id_of(entry));
             if ids.len() == LANES {
                 take(&ids, &block);
@@ -137,8 +164,12 @@ mod tests {
     const IDS: [NodeId; 3] = [NodeId(7), NodeId(9), NodeId(9 << REST_BITS)];
 
     fn rows(connection: &Connection) -> Vec<(i64, Vec<u8>)> {
-        let mut statement = connection.prepare("SELECT row, symbols FROM vec_signs ORDER BY row").unwrap();
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        let mut statement = connection
+            .prepare("SELECT row, symbols FROM vec_signs ORDER BY row")
+            .unwrap();
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     }
 
@@ -152,29 +183,60 @@ mod tests {
     fn rows_follow_from_the_symbols_whichever_way_they_came() {
         let empty = || {
             let connection = Connection::open_in_memory().unwrap();
-            connection.execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))).unwrap();
-            connection.execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql"))).unwrap();
+            connection
+                .execute_batch(include_str!(concat!(
+                    env!("MIGRATIONS"),
+                    "/0003_vectors.sql"
+                )))
+                .unwrap();
+            connection
+                .execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql")))
+                .unwrap();
             connection
         };
         let (at_once, one_by_one) = (empty(), empty());
-        let expected = changed(&at_once, &[(0, Some("a cart")), (1, Some("total")), (2, Some("mail"))]);
-        assert_eq!(expected.iter().map(|(row, symbols)| (*row, symbols.len())).collect::<Vec<_>>(), [(0, 2 * ENTRY), (9, ENTRY)]);
+        let expected = changed(
+            &at_once,
+            &[(0, Some("a cart")), (1, Some("total")), (2, Some("mail"))],
+        );
+        assert_eq!(
+            expected
+                .iter()
+                .map(|(row, symbols)| (*row, symbols.len()))
+                .collect::<Vec<_>>(),
+            [(0, 2 * ENTRY), (9, ENTRY)]
+        );
         changed(&one_by_one, &[(1, Some("another")), (2, Some("mail"))]);
         changed(&one_by_one, &[(0, Some("a cart"))]);
         assert_eq!(changed(&one_by_one, &[(1, Some("total"))]), expected);
         // Others' rows stay, and a row without symbols goes.
-        change(&at_once, VectorSource::Model, IDS.iter().map(|id| (*id, Some(signs("x"))))).unwrap();
+        change(
+            &at_once,
+            VectorSource::Model,
+            IDS.iter().map(|id| (*id, Some(signs("x")))),
+        )
+        .unwrap();
         assert_eq!(
-            changed(&at_once, &[(0, None), (2, None)]).iter().map(|(row, _)| *row).collect::<Vec<_>>(),
+            changed(&at_once, &[(0, None), (2, None)])
+                .iter()
+                .map(|(row, _)| *row)
+                .collect::<Vec<_>>(),
             [0, 1 << ROW_BITS, 9 | 1 << ROW_BITS]
         );
         assert_eq!(changed(&at_once, &[(1, None), (2, None)]).len(), 2);
         delete_all(&at_once, VectorSource::Model).unwrap();
         assert_eq!(rows(&at_once), []);
-        let all = ["a cart", "another", "mail"].iter().zip(IDS).map(|(text, id)| (id, signs(text))).collect::<Vec<_>>();
+        let all = ["a cart", "another", "mail"]
+            .iter()
+            .zip(IDS)
+            .map(|(text, id)| (id, signs(text)))
+            .collect::<Vec<_>>();
         changed(&at_once, &[(0, Some("x"))]);
         replace(&at_once, VectorSource::Lexical, &all).unwrap();
-        assert_eq!(changed(&one_by_one, &[(1, Some("another"))]), rows(&at_once));
+        assert_eq!(
+            changed(&one_by_one, &[(1, Some("another"))]),
+            rows(&at_once)
+        );
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub struct LanguageCounts {
     pub calls: u64,
     /// Call-like sites with a target.
     pub calls_resolved: u64,
-    /// Call-like sites known to go outside, by their receiver or because nothing here bears their name.
+    /// Call-like sites known to go outside, by their receiver or because nothing here bears their
+    /// name.
     pub calls_external: u64,
     /// Sites without a target because a budget of the linker was used up.
     pub given_up: u64,
@@ -78,7 +79,10 @@ impl LanguageCounts {
     /// Share of calls with a target, of those not known to go outside; `None` without such calls.
     #[must_use]
     pub fn resolved_percent(&self) -> Option<f64> {
-        percent(self.calls_resolved, self.calls.saturating_sub(self.calls_external))
+        percent(
+            self.calls_resolved,
+            self.calls.saturating_sub(self.calls_external),
+        )
     }
 }
 
@@ -86,7 +90,12 @@ impl Counts {
     /// Indexed files that could be read and parsed.
     #[must_use]
     pub fn read_files(&self) -> u64 {
-        self.files - self.languages.iter().map(|counts| counts.failed).sum::<u64>()
+        self.files
+            - self
+                .languages
+                .iter()
+                .map(|counts| counts.failed)
+                .sum::<u64>()
     }
 }
 
@@ -106,7 +115,13 @@ pub(super) struct Totals(Mutex<Option<(String, Counts)>>);
 /// The totals.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     let generation = metadata(snapshot, GENERATION)?.unwrap_or_default();
-    let known = || snapshot.totals().0.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || {
+        snapshot
+            .totals()
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
     if let Some((_, counts)) = known().as_ref().filter(|(of, _)| *of == generation) {
         return Ok(counts.clone());
     }
@@ -117,7 +132,10 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
 
 fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     let connection = snapshot.connection();
-    let mut totals: Vec<LanguageCounts> = Language::NAMES.iter().map(|(_, language)| LanguageCounts::new(*language)).collect();
+    let mut totals: Vec<LanguageCounts> = Language::NAMES
+        .iter()
+        .map(|(_, language)| LanguageCounts::new(*language))
+        .collect();
     let mut statement = connection.prepare_cached(BY_DIALECT)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -139,7 +157,9 @@ fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     for total in &mut totals {
         total.calls_external += foreign_calls(connection, total.language)?;
     }
-    let total = |key| metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0));
+    let total = |key| {
+        metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0))
+    };
     Ok(Counts {
         files: totals.iter().map(|total| total.files).sum(),
         symbols: total(SYMBOLS_TOTAL)?,
@@ -155,10 +175,14 @@ const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
         AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
     GROUP BY f.dialect";
 
-/// Calls without a target whose name nothing bears that can be called, what objects hold included: they go outside, whatever their receiver is.
+/// Calls without a target whose name nothing bears that can be called, what objects hold included:
+/// they go outside, whatever their receiver is.
 fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
     let rules = language.rules();
-    let callable = rules.callable.iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
+    let callable = rules
+        .callable
+        .iter()
+        .fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
     let mut rows = statement.query(params![language as u8, callable, rules.has_object_literals])?;
     let mut calls = 0;
@@ -174,24 +198,34 @@ const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 
 /// An entry of `_metadata`.
 pub fn metadata(snapshot: &Snapshot, key: &str) -> Result<Option<String>, StoreError> {
-    Ok(snapshot.connection().prepare_cached(METADATA)?.query_row([key], |row| row.get(0)).optional()?)
+    Ok(snapshot
+        .connection()
+        .prepare_cached(METADATA)?
+        .query_row([key], |row| row.get(0))
+        .optional()?)
 }
 
 const UNRESOLVED: &str = "SELECT sum(count) FROM unresolved WHERE name = ?1";
 
 /// How many uses of a name have no target although they should have one somewhere.
 pub fn unresolved_with_name(snapshot: &Snapshot, name: &str) -> Result<u64, StoreError> {
-    let count: Option<i64> = snapshot.connection().prepare_cached(UNRESOLVED)?.query_row([name], |row| row.get(0))?;
+    let count: Option<i64> = snapshot
+        .connection()
+        .prepare_cached(UNRESOLVED)?
+        .query_row([name], |row| row.get(0))?;
     Ok(count.unwrap_or(0) as u64)
 }
 
-const MOST_UNRESOLVED: &str =
-    "SELECT name, sum(count) AS total FROM unresolved WHERE name <> '' GROUP BY name ORDER BY total DESC, name LIMIT ?1";
+const MOST_UNRESOLVED: &str = "SELECT name, sum(count) AS total FROM unresolved WHERE name <> '' GROUP BY name ORDER BY total DESC, name LIMIT ?1";
 
 /// The names with most unresolved uses.
-pub fn unresolved_names(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, StoreError> {
+pub fn unresolved_names(
+    snapshot: &Snapshot,
+    limit: usize,
+) -> Result<Vec<(String, u64)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(MOST_UNRESOLVED)?;
-    let rows =
-        statement.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    let rows = statement.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

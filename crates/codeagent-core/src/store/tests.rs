@@ -5,12 +5,23 @@ use rustc_hash::FxHashMap;
 
 use super::*;
 use crate::embed::{DIMENSIONS, Vector, cosine, question_text};
-use crate::model::graph::{Confidence, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, ParseStatus};
+use crate::model::graph::{
+    Confidence, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan,
+    ParseStatus,
+};
 use crate::model::span::{Position, Span};
 
-const NAMES: [&str; 6] = ["getUser", "UserService", "user_name", "load", "HTTPClientFactory", "Add"];
+const NAMES: [&str; 6] = [
+    "getUser",
+    "UserService",
+    "user_name",
+    "load",
+    "HTTPClientFactory",
+    "Add",
+];
 
-/// A file of a small made-up repository: declared names, and uses by (source, target) among all nodes.
+/// A file of a small made-up repository: declared names, and uses by (source, target) among all
+/// nodes.
 #[derive(Clone, Debug)]
 struct Text {
     names: Vec<usize>,
@@ -23,7 +34,11 @@ type Repository = Vec<Option<Text>>;
 fn text() -> impl Strategy<Value = Text> {
     let names = proptest::collection::vec(0..NAMES.len(), 1..4);
     let uses = proptest::collection::vec((0..24usize, 0..24usize, 0..3u8), 0..6);
-    (names, uses, proptest::option::of(Just("Makes a user."))).prop_map(|(names, uses, doc)| Text { names, uses, doc })
+    (names, uses, proptest::option::of(Just("Makes a user."))).prop_map(|(names, uses, doc)| Text {
+        names,
+        uses,
+        doc,
+    })
 }
 
 fn path(file: usize) -> String {
@@ -36,7 +51,11 @@ fn id(file: usize, name: usize) -> NodeId {
 
 fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
     let kind = NodeKind::Function;
-    let start = Position { offset: name as u32 * 10, line: name as u32 + 1, column: 1 };
+    let start = Position {
+        offset: name as u32 * 10,
+        line: name as u32 + 1,
+        column: 1,
+    };
     Node {
         id: id(file, name),
         parent: None,
@@ -54,7 +73,11 @@ fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
         doc: doc.map(str::to_owned),
         spans: vec![NodeSpan {
             path: path(file),
-            span: Span { start, end_offset: start.offset + 5, end_line: start.line },
+            span: Span {
+                start,
+                end_offset: start.offset + 5,
+                end_line: start.line,
+            },
             name_line: start.line,
             name_column: 3,
         }],
@@ -68,7 +91,10 @@ fn file_row(file: usize, key: FileKey) -> FileRow {
         dialect: Dialect::Ts,
         project_id: ".".to_owned(),
         size: 1,
-        stamp: codeagent_workspace::Stamp { changed_ns: 1, inode: 2 },
+        stamp: codeagent_workspace::Stamp {
+            changed_ns: 1,
+            inode: 2,
+        },
         hash: [0; 32],
         facts_key: FactsKey([0; 32]),
         defines_hash: 0,
@@ -89,7 +115,9 @@ fn file_row(file: usize, key: FileKey) -> FileRow {
 
 fn edges(repository: &Repository, file: usize, key: FileKey) -> Vec<EdgeRow> {
     let all: Vec<NodeId> = nodes(repository).iter().map(|node| node.id).collect();
-    let Some(text) = &repository[file] else { return Vec::new() };
+    let Some(text) = &repository[file] else {
+        return Vec::new();
+    };
     let mut edges: Vec<EdgeRow> = text
         .uses
         .iter()
@@ -114,7 +142,11 @@ fn nodes(repository: &Repository) -> Vec<Node> {
         .iter()
         .enumerate()
         .filter_map(|(file, text)| Some((file, text.as_ref()?)))
-        .flat_map(|(file, text)| text.names.iter().map(move |name| node(file, *name, text.doc)))
+        .flat_map(|(file, text)| {
+            text.names
+                .iter()
+                .map(move |name| node(file, *name, text.doc))
+        })
         .collect();
     nodes.sort_by_key(|node| node.id);
     nodes.dedup_by_key(|node| node.id);
@@ -122,8 +154,19 @@ fn nodes(repository: &Repository) -> Vec<Node> {
 }
 
 /// The batch from one repository to the next; `None`: from nothing.
-fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<String, FileKey>) -> Batch {
-    let mut batch = Batch { kind: if before.is_some() { BatchKind::Update } else { BatchKind::Replace }, ..Batch::default() };
+fn batch(
+    before: Option<&Repository>,
+    now: &Repository,
+    keys: &mut FxHashMap<String, FileKey>,
+) -> Batch {
+    let mut batch = Batch {
+        kind: if before.is_some() {
+            BatchKind::Update
+        } else {
+            BatchKind::Replace
+        },
+        ..Batch::default()
+    };
     for file in 0..now.len() {
         if now[file].is_none() {
             batch.removed.extend(keys.remove(&path(file)));
@@ -135,13 +178,35 @@ fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<Str
         let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
         sources.sort();
         sources.dedup();
-        let sites = edges.iter().map(|edge| OpenSite { line: edge.line, column: edge.column, is_call: true }).collect();
-        batch.unresolved.push(UnresolvedRow { file: key, name: "lost".to_owned(), sites });
-        batch.files.push((file_row(file, key), LinkRow { sources, ..LinkRow::default() }));
+        let sites = edges
+            .iter()
+            .map(|edge| OpenSite {
+                line: edge.line,
+                column: edge.column,
+                is_call: true,
+            })
+            .collect();
+        batch.unresolved.push(UnresolvedRow {
+            file: key,
+            name: "lost".to_owned(),
+            sites,
+        });
+        batch.files.push((
+            file_row(file, key),
+            LinkRow {
+                sources,
+                ..LinkRow::default()
+            },
+        ));
         batch.edges.extend(edges);
     }
     batch.keys = keys.clone();
-    batch.nodes = Some(nodes(now).into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect());
+    batch.nodes = Some(
+        nodes(now)
+            .into_iter()
+            .map(|node| (node_hash(&node, &mut Vec::new()), node))
+            .collect(),
+    );
     batch
 }
 
@@ -176,17 +241,38 @@ fn small() -> (tempfile::TempDir, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let repository: Repository = vec![
-        Some(Text { names: vec![0, 1, 4], uses: vec![(0, 1, 2), (1, 3, 1)], doc: Some("Makes a user.") }),
-        Some(Text { names: vec![1, 2, 3], uses: vec![(0, 0, 2)], doc: None }),
+        Some(Text {
+            names: vec![0, 1, 4],
+            uses: vec![(0, 1, 2), (1, 3, 1)],
+            doc: Some("Makes a user."),
+        }),
+        Some(Text {
+            names: vec![1, 2, 3],
+            uses: vec![(0, 0, 2)],
+            doc: None,
+        }),
     ];
-    Writer::open(&path).unwrap().apply(batch(None, &repository, &mut FxHashMap::default())).unwrap();
+    Writer::open(&path)
+        .unwrap()
+        .apply(batch(None, &repository, &mut FxHashMap::default()))
+        .unwrap();
     let reader = Reader::open(&path, 2).unwrap();
     (folder, reader)
 }
 
 fn found(reader: &Reader, query: &str) -> (Vec<String>, bool) {
-    let Hits { hits, quoted, .. } = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10, &|_| Ok(None)).unwrap();
-    let mut names: Vec<String> = hits.into_iter().map(|hit| hit.node.qualified_name).collect();
+    let Hits { hits, quoted, .. } = search(
+        &reader.snapshot().unwrap(),
+        query,
+        &SearchFilter::default(),
+        10,
+        &|_| Ok(None),
+    )
+    .unwrap();
+    let mut names: Vec<String> = hits
+        .into_iter()
+        .map(|hit| hit.node.qualified_name)
+        .collect();
     names.sort();
     (names, quoted)
 }
@@ -198,7 +284,10 @@ fn search_finds_names_by_their_parts() {
     assert_eq!(found(&reader, "UserService"), (both.to_vec(), false));
     assert_eq!(found(&reader, "user serv*").0, both);
     assert_eq!(found(&reader, "hcf").0, ["src/file0.ts#HTTPClientFactory"]);
-    assert_eq!(found(&reader, "client").0, ["src/file0.ts#HTTPClientFactory"]);
+    assert_eq!(
+        found(&reader, "client").0,
+        ["src/file0.ts#HTTPClientFactory"]
+    );
     assert_eq!(found(&reader, "makes getUser").0, ["src/file0.ts#getUser"]);
 }
 
@@ -206,7 +295,10 @@ fn search_finds_names_by_their_parts() {
 fn a_query_that_is_no_fts5_is_quoted() {
     let (_folder, reader) = small();
     assert_eq!(found(&reader, "file1.load").0, ["src/file1.ts#load"]);
-    assert_eq!(found(&reader, "HTTPClientFactory<T>"), (vec!["src/file0.ts#HTTPClientFactory".to_owned()], true));
+    assert_eq!(
+        found(&reader, "HTTPClientFactory<T>"),
+        (vec!["src/file0.ts#HTTPClientFactory".to_owned()], true)
+    );
     assert_eq!(found(&reader, "(\""), (Vec::new(), true));
     assert_eq!(found(&reader, "AND"), (Vec::new(), true));
 }
@@ -214,8 +306,22 @@ fn a_query_that_is_no_fts5_is_quoted() {
 #[test]
 fn filters_narrow() {
     let (_folder, reader) = small();
-    let other = SearchFilter { language: Some(Language::CSharp), ..SearchFilter::default() };
-    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10, &|_| Ok(None)).unwrap().hits.is_empty());
+    let other = SearchFilter {
+        language: Some(Language::CSharp),
+        ..SearchFilter::default()
+    };
+    assert!(
+        search(
+            &reader.snapshot().unwrap(),
+            "UserService",
+            &other,
+            10,
+            &|_| Ok(None)
+        )
+        .unwrap()
+        .hits
+        .is_empty()
+    );
 }
 
 #[test]
@@ -223,26 +329,50 @@ fn a_snapshot_does_not_see_later_batches() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let mut writer = Writer::open(&path).unwrap();
-    let first: Repository = vec![Some(Text { names: vec![0], uses: Vec::new(), doc: None })];
+    let first: Repository = vec![Some(Text {
+        names: vec![0],
+        uses: Vec::new(),
+        doc: None,
+    })];
     let mut keys = FxHashMap::default();
     writer.apply(batch(None, &first, &mut keys)).unwrap();
     let reader = Reader::open(&path, 2).unwrap();
     let snapshot = reader.snapshot().unwrap();
-    let second: Repository = vec![Some(Text { names: vec![1], uses: Vec::new(), doc: None })];
-    writer.apply(batch(Some(&first), &second, &mut keys)).unwrap();
+    let second: Repository = vec![Some(Text {
+        names: vec![1],
+        uses: Vec::new(),
+        doc: None,
+    })];
+    writer
+        .apply(batch(Some(&first), &second, &mut keys))
+        .unwrap();
     assert_eq!(by_name(&snapshot, "getUser", 9).unwrap().len(), 1);
     drop(snapshot);
-    assert_eq!(by_name(&reader.snapshot().unwrap(), "getUser", 9).unwrap().len(), 0);
+    assert_eq!(
+        by_name(&reader.snapshot().unwrap(), "getUser", 9)
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[test]
 fn a_failed_batch_leaves_the_generation() {
     let (folder, reader) = small();
     let before = dump(&folder.path().join("index.db"));
-    let repository: Repository = vec![Some(Text { names: vec![0], uses: vec![(0, 0, 2)], doc: None })];
+    let repository: Repository = vec![Some(Text {
+        names: vec![0],
+        uses: vec![(0, 0, 2)],
+        doc: None,
+    })];
     let mut bad = batch(None, &repository, &mut FxHashMap::default());
     bad.edges.push(bad.edges[0].clone());
-    assert!(Writer::open(&folder.path().join("index.db")).unwrap().apply(bad).is_err());
+    assert!(
+        Writer::open(&folder.path().join("index.db"))
+            .unwrap()
+            .apply(bad)
+            .is_err()
+    );
     drop(reader);
     assert_eq!(dump(&folder.path().join("index.db")), before);
 }
@@ -250,7 +380,10 @@ fn a_failed_batch_leaves_the_generation() {
 #[test]
 fn there_is_no_index_before_the_first() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(Reader::open(&folder.path().join("index.db"), 1), Err(StoreError::NotIndexed)));
+    assert!(matches!(
+        Reader::open(&folder.path().join("index.db"), 1),
+        Err(StoreError::NotIndexed)
+    ));
 }
 
 const MODEL: &str = "a-model";
@@ -267,10 +400,15 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let mut writer = Writer::open(&path).unwrap();
-    writer.apply(of_names(BatchKind::Replace, &[0, 1, 2], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
+        .unwrap();
     let reader = Reader::open(&path, 1).unwrap();
     writer.put_vectors(MODEL, &[]).unwrap();
-    let vectors: Vec<NodeVector> = pending(&reader).into_iter().map(|pending| given(&pending)).collect();
+    let vectors: Vec<NodeVector> = pending(&reader)
+        .into_iter()
+        .map(|pending| given(&pending))
+        .collect();
     writer.put_vectors(MODEL, &vectors).unwrap();
     (folder, writer, reader)
 }
@@ -279,15 +417,35 @@ fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
+    let nodes = nodes
+        .into_iter()
+        .map(|node| (node_hash(&node, &mut Vec::new()), node))
+        .collect();
     let files = vec![(file_row(0, key), LinkRow::default())];
-    Batch { kind, nodes: Some(nodes), files, keys: [(path(0), key)].into_iter().collect(), ..Batch::default() }
+    Batch {
+        kind,
+        nodes: Some(nodes),
+        files,
+        keys: [(path(0), key)].into_iter().collect(),
+        ..Batch::default()
+    }
 }
 
 fn given(pending: &Pending) -> NodeVector {
-    let name = NAMES.iter().position(|name| pending.text.starts_with(&format!("{}\n", question_text(name)))).unwrap();
+    let name = NAMES
+        .iter()
+        .position(|name| {
+            pending
+                .text
+                .starts_with(&format!("{}\n", question_text(name)))
+        })
+        .unwrap();
     let vector = (!pending.is_known).then(|| Box::new(vector_of(name)));
-    NodeVector { node: pending.node, text_hash: pending.text_hash, vector }
+    NodeVector {
+        node: pending.node,
+        text_hash: pending.text_hash,
+        vector,
+    }
 }
 
 fn pending(reader: &Reader) -> Vec<Pending> {
@@ -297,7 +455,10 @@ fn pending(reader: &Reader) -> Vec<Pending> {
 fn counts_of_vectors(reader: &Reader) -> [u64; 2] {
     [VectorSource::Lexical, VectorSource::Model].map(|source| {
         let mut count = 0;
-        each_block(&reader.snapshot().unwrap(), source, |ids, _| count += ids.len() as u64).unwrap();
+        each_block(&reader.snapshot().unwrap(), source, |ids, _| {
+            count += ids.len() as u64
+        })
+        .unwrap();
         count
     })
 }
@@ -317,40 +478,81 @@ fn every_symbol_has_signs_at_once_and_a_model_gives_the_rest() {
 fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     let (_folder, mut writer, reader) = with_vectors();
     // Documentation is no part of the text.
-    writer.apply(of_names(BatchKind::Update, &[0, 1, 2], Some("Says more."))).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1, 2], Some("Says more.")))
+        .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     // One is renamed.
-    writer.apply(of_names(BatchKind::Update, &[0, 1, 3], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
     let missing = pending(&reader);
-    assert_eq!(missing.iter().map(|pending| (pending.node, pending.is_known)).collect::<Vec<_>>(), [(id(0, 3), false)]);
+    assert_eq!(
+        missing
+            .iter()
+            .map(|pending| (pending.node, pending.is_known))
+            .collect::<Vec<_>>(),
+        [(id(0, 3), false)]
+    );
     // And gets its name back, whichever way the index is written: its vector was kept.
-    writer.apply(of_names(BatchKind::Replace, &[0, 1, 2], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
+        .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
     let missing = pending(&reader);
-    assert_eq!(missing.iter().map(|pending| (pending.node, pending.is_known)).collect::<Vec<_>>(), [(id(0, 2), true)]);
+    assert_eq!(
+        missing
+            .iter()
+            .map(|pending| (pending.node, pending.is_known))
+            .collect::<Vec<_>>(),
+        [(id(0, 2), true)]
+    );
     writer.put_vectors(MODEL, &[given(&missing[0])]).unwrap();
-    let kept = vectors_of(&reader.snapshot().unwrap(), VectorSource::Model, &[id(0, 2)]).unwrap();
+    let kept = vectors_of(
+        &reader.snapshot().unwrap(),
+        VectorSource::Model,
+        &[id(0, 2)],
+    )
+    .unwrap();
     assert!((cosine(&kept[0].unwrap(), &vector_of(2)) - 1.0).abs() < 1e-4);
 }
 
 #[test]
 fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
     let (_folder, mut writer, reader) = with_vectors();
-    writer.apply(of_names(BatchKind::Update, &[0, 1], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .unwrap();
     writer.collect_vectors(MODEL).unwrap();
-    writer.apply(of_names(BatchKind::Update, &[0, 1, 2], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1, 2], None))
+        .unwrap();
     assert!(!pending(&reader)[0].is_known);
 }
 
 #[test]
 fn a_vector_that_comes_late_is_of_no_use() {
     let (_folder, mut writer, reader) = with_vectors();
-    writer.apply(of_names(BatchKind::Update, &[0, 1, 3], None)).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .unwrap();
     let late = given(&pending(&reader)[0]);
-    writer.apply(of_names(BatchKind::Update, &[0, 1], None)).unwrap();
-    writer.put_vectors(MODEL, std::slice::from_ref(&late)).unwrap();
-    writer.put_vectors(MODEL, &[NodeVector { node: id(0, 1), ..late }]).unwrap();
+    writer
+        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .unwrap();
+    writer
+        .put_vectors(MODEL, std::slice::from_ref(&late))
+        .unwrap();
+    writer
+        .put_vectors(
+            MODEL,
+            &[NodeVector {
+                node: id(0, 1),
+                ..late
+            }],
+        )
+        .unwrap();
     let snapshot = reader.snapshot().unwrap();
     assert_eq!(model_vector_count(&snapshot).unwrap(), 2);
     let kept = vectors_of(&snapshot, VectorSource::Model, &[id(0, 1)]).unwrap();

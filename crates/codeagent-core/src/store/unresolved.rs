@@ -6,9 +6,17 @@ use crate::store::codec::unpack_sorted;
 use crate::store::{FileKey, OpenSite, Snapshot, StoreError};
 
 fn sites(row: &Row<'_>, from: usize) -> Result<Vec<OpenSite>, StoreError> {
-    let numbers = |index| Ok::<_, StoreError>(unpack_sorted(row.get_ref(index)?.as_blob().unwrap_or_default()));
+    let numbers = |index| {
+        Ok::<_, StoreError>(unpack_sorted(
+            row.get_ref(index)?.as_blob().unwrap_or_default(),
+        ))
+    };
     let (lines, columns) = (numbers(from)?, numbers(from + 1)?);
-    let site = |(line, column): (u32, u32)| OpenSite { line, column: column >> 1, is_call: column & 1 == 1 };
+    let site = |(line, column): (u32, u32)| OpenSite {
+        line,
+        column: column >> 1,
+        is_call: column & 1 == 1,
+    };
     Ok(lines.into_iter().zip(columns).map(site).collect())
 }
 
@@ -16,7 +24,11 @@ const OF_NAME: &str = "SELECT f.path, u.lines, u.columns FROM unresolved u JOIN 
     ORDER BY f.path LIMIT ?2";
 
 /// The places of a name in the first `limit` files that use it without a target, by path.
-pub fn unresolved_sites_of(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
+pub fn unresolved_sites_of(
+    snapshot: &Snapshot,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(OF_NAME)?;
     let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut found = Vec::new();
@@ -26,10 +38,14 @@ pub fn unresolved_sites_of(snapshot: &Snapshot, name: &str, limit: usize) -> Res
     Ok(found)
 }
 
-const IN_FILE: &str = "SELECT name, lines, columns FROM unresolved WHERE file_id = ?1 ORDER BY name";
+const IN_FILE: &str =
+    "SELECT name, lines, columns FROM unresolved WHERE file_id = ?1 ORDER BY name";
 
 /// The names that a file uses without a target, and where.
-pub fn unresolved_in_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
+pub fn unresolved_in_file(
+    snapshot: &Snapshot,
+    file: FileKey,
+) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(IN_FILE)?;
     let mut rows = statement.query([file.0])?;
     let mut found = Vec::new();

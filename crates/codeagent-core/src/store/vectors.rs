@@ -1,10 +1,13 @@
-//! Where do vectors lie? The signs of all of them in `vec_signs`, the vectors that a model made in `vec_texts`, and in `vec_nodes` of which text.
+//! Where do vectors lie? The signs of all of them in `vec_signs`, the vectors that a model made in
+//! `vec_texts`, and in `vec_nodes` of which text.
 //!
-//! What letters and words give is made again from the node when it is asked for: keeping it would make an index larger by a third and spare a
-//! few milliseconds. A model's vectors are written when they are there, under the hash of their text: a symbol that is named, moved or indexed
-//! anew and has a known text gets its vector back.
+//! What letters and words give is made again from the node when it is asked for: keeping it would
+//! make an index larger by a third and spare a few milliseconds. A model's vectors are written when
+//! they are there, under the hash of their text: a symbol that is named, moved or indexed anew and
+//! has a known text gets its vector back.
 //!
-//! **Limits.** A vector of a model is dropped from `vec_nodes` with the text it was made of, so no answer rests on an old name.
+//! **Limits.** A vector of a model is dropped from `vec_nodes` with the text it was made of, so no
+//! answer rests on an old name.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
@@ -43,12 +46,16 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Takes a changed or new node in: a model's vector stays if it is of the text that the node has now.
+    /// Takes a changed or new node in: a model's vector stays if it is of the text that the node
+    /// has now.
     pub(super) fn renew(&mut self, connection: &Connection, node: &Node) -> Result<(), StoreError> {
         let text = symbol_text(node);
         let signs = is_embedded(node.node_type).then(|| Signs::of(&self.hasher.vector(&text)));
         self.lexical.push((node.id, signs));
-        let known: Option<i64> = connection.prepare_cached(TEXT_OF)?.query_row([stored_id(node.id)], |row| row.get(0)).optional()?;
+        let known: Option<i64> = connection
+            .prepare_cached(TEXT_OF)?
+            .query_row([stored_id(node.id)], |row| row.get(0))
+            .optional()?;
         if known.is_some_and(|known| known != text_hash(&text)) {
             self.lose(connection, node.id)?;
         }
@@ -62,7 +69,11 @@ impl Changes {
     }
 
     fn lose(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
-        if connection.prepare_cached(DELETE)?.execute([stored_id(id)])? > 0 {
+        if connection
+            .prepare_cached(DELETE)?
+            .execute([stored_id(id)])?
+            > 0
+        {
             self.lost.push(id);
         }
         Ok(())
@@ -75,40 +86,65 @@ impl Changes {
         self.lexical.dedup_by_key(|(id, _)| *id);
         signs::change(connection, VectorSource::Lexical, self.lexical.into_iter())?;
         self.lost.sort_unstable();
-        signs::change(connection, VectorSource::Model, self.lost.into_iter().map(|id| (id, None)))
+        signs::change(
+            connection,
+            VectorSource::Model,
+            self.lost.into_iter().map(|id| (id, None)),
+        )
     }
 }
 
 const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 
-/// The signs of the vectors that letters and words give, of those nodes that have some, in the order of the nodes.
+/// The signs of the vectors that letters and words give, of those nodes that have some, in the
+/// order of the nodes.
 #[must_use]
 pub fn lexical_signs(nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
     let mut hasher = Hasher::default();
-    let embedded = nodes.iter().map(|(_, node)| node).filter(|node| is_embedded(node.node_type));
-    embedded.map(|node| (node.id, Signs::of(&hasher.vector(&symbol_text(node))))).collect()
+    let embedded = nodes
+        .iter()
+        .map(|(_, node)| node)
+        .filter(|node| is_embedded(node.node_type));
+    embedded
+        .map(|node| (node.id, Signs::of(&hasher.vector(&symbol_text(node)))))
+        .collect()
 }
 
-/// Puts the [`lexical_signs`] of all nodes, which are in the order of their ids, in place of those that were there. What a model made stays where a
-/// node still has the text.
-pub(super) fn replace(connection: &Connection, nodes: &[HashedNode], lexical: &[(NodeId, Signs)]) -> Result<(), StoreError> {
+/// Puts the [`lexical_signs`] of all nodes, which are in the order of their ids, in place of those
+/// that were there. What a model made stays where a node still has the text.
+pub(super) fn replace(
+    connection: &Connection,
+    nodes: &[HashedNode],
+    lexical: &[(NodeId, Signs)],
+) -> Result<(), StoreError> {
     signs::replace(connection, VectorSource::Lexical, lexical)?;
     let mut statement = connection.prepare(MODEL_TEXTS)?;
-    let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?)))?;
+    let rows = statement.query_map([], |row| {
+        Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?))
+    })?;
     let mut stale = rows.collect::<Result<FxHashMap<NodeId, i64>, _>>()?;
     if stale.is_empty() {
         return Ok(());
     }
     for (_, node) in nodes {
-        if stale.get(&node.id).is_some_and(|known| *known == text_hash(&symbol_text(node))) {
+        if stale
+            .get(&node.id)
+            .is_some_and(|known| *known == text_hash(&symbol_text(node)))
+        {
             stale.remove(&node.id);
         }
     }
     let mut stale: Vec<NodeId> = stale.into_keys().collect();
     stale.sort_unstable();
     let mut delete = connection.prepare_cached(DELETE)?;
-    stale.iter().try_for_each(|id| delete.execute([stored_id(*id)]).map(drop))?;
-    signs::change(connection, VectorSource::Model, stale.into_iter().map(|id| (id, None)))
+    stale
+        .iter()
+        .try_for_each(|id| delete.execute([stored_id(*id)]).map(drop))?;
+    signs::change(
+        connection,
+        VectorSource::Model,
+        stale.into_iter().map(|id| (id, None)),
+    )
 }
 
 /// A vector that a model made of the text of a node.
@@ -129,18 +165,30 @@ const INSERT_NODE: &str = "INSERT OR REPLACE INTO vec_nodes VALUES (?1, ?2)";
 /// Writes vectors of a model, of those nodes whose text is still the one they were made of.
 pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(), StoreError> {
     let mut changes = Vec::with_capacity(vectors.len());
-    for NodeVector { node, text_hash: hash, vector } in vectors {
+    for NodeVector {
+        node,
+        text_hash: hash,
+        vector,
+    } in vectors
+    {
         let kept = match vector {
             Some(vector) => {
                 let kept = Quantised::of(vector);
-                connection.prepare_cached(INSERT_TEXT)?.execute(params![hash, f64::from(kept.scale), kept.to_bytes()])?;
+                connection.prepare_cached(INSERT_TEXT)?.execute(params![
+                    hash,
+                    f64::from(kept.scale),
+                    kept.to_bytes()
+                ])?;
                 Some(kept)
             }
             None => known_text(connection, *hash)?,
         };
-        let is_present = stored_node(connection, *node)?.is_some_and(|node| text_hash(&symbol_text(&node)) == *hash);
+        let is_present = stored_node(connection, *node)?
+            .is_some_and(|node| text_hash(&symbol_text(&node)) == *hash);
         if let Some(kept) = kept.filter(|_| is_present) {
-            connection.prepare_cached(INSERT_NODE)?.execute(params![stored_id(*node), hash])?;
+            connection
+                .prepare_cached(INSERT_NODE)?
+                .execute(params![stored_id(*node), hash])?;
             changes.push((*node, Some(Signs::of(&kept.vector()))));
         }
     }
@@ -161,7 +209,8 @@ fn kept_vector(row: &Row<'_>) -> Result<Quantised, StoreError> {
     Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
 }
 
-const COLLECT: &str = "DELETE FROM vec_texts WHERE text_hash NOT IN (SELECT text_hash FROM vec_nodes)";
+const COLLECT: &str =
+    "DELETE FROM vec_texts WHERE text_hash NOT IN (SELECT text_hash FROM vec_nodes)";
 const DELETE_NODES: &str = "DELETE FROM vec_nodes";
 const DELETE_TEXTS: &str = "DELETE FROM vec_texts";
 
@@ -182,7 +231,12 @@ pub(super) fn delete_model(connection: &Connection) -> Result<(), StoreError> {
 /// Changes with every change of a source's rows.
 pub fn vectors_mark(snapshot: &Snapshot) -> Result<String, StoreError> {
     let part = |key| super::metadata(snapshot, key).map(Option::unwrap_or_default);
-    Ok(format!("{} {} {}", part(super::GENERATION)?, part(VECTORS_GENERATION)?, part(EMBEDDING_MODEL)?))
+    Ok(format!(
+        "{} {} {}",
+        part(super::GENERATION)?,
+        part(VECTORS_GENERATION)?,
+        part(EMBEDDING_MODEL)?
+    ))
 }
 
 const VECTOR: &str = "SELECT t.scale, t.vector FROM vec_nodes n JOIN vec_texts t ON t.text_hash = n.text_hash WHERE n.node_id = ?1";
@@ -190,7 +244,11 @@ const PARTS: &str = "SELECT n.node_type, n.name, n.qualified_name, f.path, n.par
     LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id WHERE n.id = ?1";
 
 /// Vectors of symbols, `None` for those that have none; of a model as exact as they are kept.
-pub fn vectors_of(snapshot: &Snapshot, source: VectorSource, ids: &[NodeId]) -> Result<Vec<Option<Vector>>, StoreError> {
+pub fn vectors_of(
+    snapshot: &Snapshot,
+    source: VectorSource,
+    ids: &[NodeId],
+) -> Result<Vec<Option<Vector>>, StoreError> {
     let connection = snapshot.connection();
     if source == VectorSource::Lexical {
         let (mut hasher, mut parts) = (Hasher::default(), connection.prepare_cached(PARTS)?);
@@ -204,7 +262,11 @@ pub fn vectors_of(snapshot: &Snapshot, source: VectorSource, ids: &[NodeId]) -> 
     let mut of_model = connection.prepare_cached(VECTOR)?;
     let mut vector = |id: &NodeId| {
         let mut rows = of_model.query([stored_id(*id)])?;
-        Ok(rows.next()?.map(kept_vector).transpose()?.map(|kept| kept.vector()))
+        Ok(rows
+            .next()?
+            .map(kept_vector)
+            .transpose()?
+            .map(|kept| kept.vector()))
     };
     ids.iter().map(&mut vector).collect()
 }
@@ -214,15 +276,28 @@ fn text_in_row(row: &Row<'_>) -> Result<Option<String>, StoreError> {
     if !is_embedded(word_column(row, 0, NodeType::from_code)?) {
         return Ok(None);
     }
-    let text = |column| row.get_ref(column)?.as_str_or_null().map(Option::unwrap_or_default).map_err(|_| bad_value("text"));
-    Ok(Some(text_of_parts(text(1)?, text(2)?, text(3)?, [text(4)?, text(5)?])))
+    let text = |column| {
+        row.get_ref(column)?
+            .as_str_or_null()
+            .map(Option::unwrap_or_default)
+            .map_err(|_| bad_value("text"))
+    };
+    Ok(Some(text_of_parts(
+        text(1)?,
+        text(2)?,
+        text(3)?,
+        [text(4)?, text(5)?],
+    )))
 }
 
 const COUNT: &str = "SELECT count(*) FROM vec_nodes";
 
 /// How many symbols have a vector of the model; of letters and words all have one.
 pub fn model_vector_count(snapshot: &Snapshot) -> Result<u64, StoreError> {
-    Ok(snapshot.connection().prepare_cached(COUNT)?.query_row([], |row| row.get::<_, i64>(0))? as u64)
+    Ok(snapshot
+        .connection()
+        .prepare_cached(COUNT)?
+        .query_row([], |row| row.get::<_, i64>(0))? as u64)
 }
 
 const PENDING: &str = "SELECT n.id FROM nodes n LEFT JOIN vec_nodes v ON v.node_id = n.id \
@@ -242,19 +317,33 @@ pub struct Pending {
     pub is_known: bool,
 }
 
-/// At most `limit` symbols without a vector of the model, those after a node, in the order of their ids.
-pub fn pending_vectors(snapshot: &Snapshot, after: Option<NodeId>, limit: usize) -> Result<Vec<Pending>, StoreError> {
+/// At most `limit` symbols without a vector of the model, those after a node, in the order of their
+/// ids.
+pub fn pending_vectors(
+    snapshot: &Snapshot,
+    after: Option<NodeId>,
+    limit: usize,
+) -> Result<Vec<Pending>, StoreError> {
     let connection = snapshot.connection();
     let after = after.map_or(-1, stored_id);
     let mut statement = connection.prepare_cached(PENDING)?;
-    let rows = statement.query_map(params![after, NodeType::File as u8, limit as i64], |row| row.get::<_, i64>(0))?;
+    let rows = statement.query_map(params![after, NodeType::File as u8, limit as i64], |row| {
+        row.get::<_, i64>(0)
+    })?;
     let mut is_known = connection.prepare_cached(IS_KNOWN)?;
     let mut pending = Vec::new();
     for id in rows {
-        let Some(node) = select_nodes(connection, "WHERE n.id = ?1", &[&id?])?.pop() else { continue };
+        let Some(node) = select_nodes(connection, "WHERE n.id = ?1", &[&id?])?.pop() else {
+            continue;
+        };
         let text = symbol_text(&node);
         let hash = text_hash(&text);
-        pending.push(Pending { node: node.id, text, text_hash: hash, is_known: is_known.exists([hash])? });
+        pending.push(Pending {
+            node: node.id,
+            text,
+            text_hash: hash,
+            is_known: is_known.exists([hash])?,
+        });
     }
     Ok(pending)
 }

@@ -1,7 +1,8 @@
-//! Writing: one connection, one transaction per batch, so that a crash leaves the last good generation.
+//! Writing: one connection, one transaction per batch, so that a crash leaves the last good
+//! generation.
 //!
-//! The whole graph is written in sorted order with the plain indexes dropped; a part of it is compared with what is there, and only rows that
-//! differ are touched.
+//! The whole graph is written in sorted order with the plain indexes dropped; a part of it is
+//! compared with what is there, and only rows that differ are touched.
 
 use std::path::Path;
 
@@ -9,11 +10,13 @@ use rusqlite::{Connection, InterruptHandle, OptionalExtension, TransactionBehavi
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
-use crate::store::batch::{Batch, BatchKind, BatchReport, EdgeRow, FileKey, HashedNode, UnresolvedRow};
+use crate::store::batch::{
+    Batch, BatchKind, BatchReport, EdgeRow, FileKey, HashedNode, UnresolvedRow,
+};
 use crate::store::codec::pack_sorted;
 use crate::store::{
-    EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION, bulk, edges, facts, files, nodes,
-    packages, schema, search, vectors,
+    EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
+    bulk, edges, facts, files, nodes, packages, schema, search, vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -44,11 +47,16 @@ impl Interrupter {
 type NodeHashes = Vec<(NodeId, i64)>;
 
 impl Writer {
-    /// Opens the database, makes it if needed and brings its schema up to date. The caller holds the lock of the repository.
+    /// Opens the database, makes it if needed and brings its schema up to date. The caller holds
+    /// the lock of the repository.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-        Ok(Self { connection, stored: None, written: 0 })
+        Ok(Self {
+            connection,
+            stored: None,
+            written: 0,
+        })
     }
 
     /// What stops a statement of this writer from another thread.
@@ -59,7 +67,9 @@ impl Writer {
 
     /// Keeps packed facts. Not part of a batch: facts are true of a text, whatever the graph says.
     pub fn put_facts(&mut self, packed: &[(FactsKey, Vec<u8>)]) -> Result<(), StoreError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for (key, blob) in packed {
             facts::insert(&transaction, key, blob)?;
         }
@@ -69,9 +79,12 @@ impl Writer {
 
     /// Writes a batch.
     pub fn apply(&mut self, batch: Batch) -> Result<BatchReport, StoreError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
-        let hashes = |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
+        let hashes =
+            |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
         let before = self.stored.take();
         let is_known = batch.renewed.is_empty() && batch.moved.is_empty() && batch.gone.is_empty();
         let after = batch.nodes.as_ref().map(hashes);
@@ -80,12 +93,21 @@ impl Writer {
             BatchKind::Replace => replace(&transaction, batch)?,
             BatchKind::Update => update(&transaction, &batch, before.as_ref())?,
         };
-        let edges_before = if batch_kind == BatchKind::Replace { 0 } else { number(&transaction, EDGES_TOTAL)? };
+        let edges_before = if batch_kind == BatchKind::Replace {
+            0
+        } else {
+            number(&transaction, EDGES_TOTAL)?
+        };
         let total = (edges_before + applied.edges_written).saturating_sub(applied.edges_removed);
         metadata.push((EDGES_TOTAL, total.to_string()));
-        metadata.push((GENERATION, (number(&transaction, GENERATION)? + 1).to_string()));
+        metadata.push((
+            GENERATION,
+            (number(&transaction, GENERATION)? + 1).to_string(),
+        ));
         for (key, value) in metadata {
-            transaction.prepare_cached(SET_METADATA)?.execute([key, &value])?;
+            transaction
+                .prepare_cached(SET_METADATA)?
+                .execute([key, &value])?;
         }
         if batch_kind == BatchKind::Replace || self.written >= FILES_PER_COLLECTION {
             facts::collect_garbage(&transaction)?;
@@ -106,9 +128,17 @@ impl Writer {
         self.change_vectors(model, vectors::collect_garbage)
     }
 
-    fn change_vectors(&mut self, model: &str, change: impl FnOnce(&Connection) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let made_by: Option<String> = transaction.query_row(GET_METADATA, [EMBEDDING_MODEL], |row| row.get(0)).optional()?;
+    fn change_vectors(
+        &mut self,
+        model: &str,
+        change: impl FnOnce(&Connection) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let made_by: Option<String> = transaction
+            .query_row(GET_METADATA, [EMBEDDING_MODEL], |row| row.get(0))
+            .optional()?;
         if made_by.as_deref() != Some(model) {
             vectors::delete_model(&transaction)?;
             transaction.execute(SET_METADATA, [EMBEDDING_MODEL, model])?;
@@ -120,15 +150,18 @@ impl Writer {
         Ok(())
     }
 
-    /// Copies the log into the database file as far as nobody reads it, without waiting: who reads from then on needs no index of the log.
+    /// Copies the log into the database file as far as nobody reads it, without waiting: who reads
+    /// from then on needs no index of the log.
     pub fn copy_log(&mut self) -> Result<(), StoreError> {
-        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+        self.connection
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         Ok(())
     }
 
     /// Moves the log into the database file.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        self.connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }
 }
@@ -136,18 +169,23 @@ impl Writer {
 const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 
 fn number(connection: &Connection, key: &str) -> Result<usize, StoreError> {
-    let text: Option<String> = connection.query_row(GET_METADATA, [key], |row| row.get(0)).optional()?;
+    let text: Option<String> = connection
+        .query_row(GET_METADATA, [key], |row| row.get(0))
+        .optional()?;
     Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
-const PLAIN_INDEXES: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
+const PLAIN_INDEXES: &str =
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions;";
 
 fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, StoreError> {
-    let indexes: Vec<(String, String)> =
-        connection.prepare(PLAIN_INDEXES)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let indexes: Vec<(String, String)> = connection
+        .prepare(PLAIN_INDEXES)?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
     for (name, _) in &indexes {
         connection.execute_batch(&format!("DROP INDEX \"{name}\""))?;
     }
@@ -155,11 +193,22 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, Sto
     search::delete_all(connection)?;
     search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
     let nodes = batch.nodes.take().unwrap_or_default();
-    let applied = BatchReport { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..BatchReport::default() };
+    let applied = BatchReport {
+        nodes_written: nodes.len(),
+        edges_written: batch.edges.len(),
+        ..BatchReport::default()
+    };
     write_files(connection, &batch)?;
-    nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
+    nodes::insert(
+        connection,
+        nodes.iter().map(|(hash, node)| (*hash, node)),
+        &batch.keys,
+    )?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
-    let signs = batch.signs.take().unwrap_or_else(|| vectors::lexical_signs(&nodes));
+    let signs = batch
+        .signs
+        .take()
+        .unwrap_or_else(|| vectors::lexical_signs(&nodes));
     vectors::replace(connection, &nodes, &signs)?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
@@ -177,13 +226,22 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
     edges::insert_incoming(connection, edges.iter())
 }
 
-fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -> Result<BatchReport, StoreError> {
+fn update(
+    connection: &Connection,
+    batch: &Batch,
+    stored: Option<&NodeHashes>,
+) -> Result<BatchReport, StoreError> {
     let mut changed = Changed::default();
     update_edges(connection, batch, &mut changed.applied)?;
     if let Some(nodes) = &batch.nodes {
         match stored {
             Some(stored) => update_nodes(connection, (nodes, stored), &batch.keys, &mut changed)?,
-            None => update_nodes(connection, (nodes, &nodes::stored_hashes(connection)?), &batch.keys, &mut changed)?,
+            None => update_nodes(
+                connection,
+                (nodes, &nodes::stored_hashes(connection)?),
+                &batch.keys,
+                &mut changed,
+            )?,
         }
     }
     for gone in &batch.gone {
@@ -197,9 +255,18 @@ fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
     }
-    for file in batch.removed.iter().copied().chain(batch.files.iter().map(|(file, _)| file.id)) {
-        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
-        connection.prepare_cached(DELETE_OBJECT_FUNCTIONS)?.execute([file.0])?;
+    for file in batch
+        .removed
+        .iter()
+        .copied()
+        .chain(batch.files.iter().map(|(file, _)| file.id))
+    {
+        connection
+            .prepare_cached(DELETE_UNRESOLVED)?
+            .execute([file.0])?;
+        connection
+            .prepare_cached(DELETE_OBJECT_FUNCTIONS)?
+            .execute([file.0])?;
     }
     for file in &batch.touched {
         files::write_file(connection, file)?;
@@ -222,12 +289,23 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
         files::write_links(connection, file.id, links)?;
     }
     insert_unresolved(connection, &batch.unresolved)?;
-    bulk::insert(connection, ("object_functions", 2), batch.object_functions.iter(), |(file, name), values| {
-        values.push(file.0)?;
-        values.push(name.as_str())
-    })?;
-    batch.packages.as_ref().map_or(Ok(()), |rows| packages::replace(connection, rows))?;
-    batch.inputs.as_ref().map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
+    bulk::insert(
+        connection,
+        ("object_functions", 2),
+        batch.object_functions.iter(),
+        |(file, name), values| {
+            values.push(file.0)?;
+            values.push(name.as_str())
+        },
+    )?;
+    batch
+        .packages
+        .as_ref()
+        .map_or(Ok(()), |rows| packages::replace(connection, rows))?;
+    batch
+        .inputs
+        .as_ref()
+        .map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
@@ -240,17 +318,29 @@ fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<
         values.push(row.sites.len() as u32)?;
         values.push(row.sites.iter().filter(|site| site.is_call).count() as u32)?;
         values.push(pack_sorted(row.sites.iter().map(|site| site.line)))?;
-        values.push(pack_sorted(row.sites.iter().map(|site| site.column << 1 | u32::from(site.is_call))))
+        values.push(pack_sorted(
+            row.sites
+                .iter()
+                .map(|site| site.column << 1 | u32::from(site.is_call)),
+        ))
     })
 }
 
 /// Compares the edges of each file of the batch with those that are stored.
-fn update_edges(connection: &Connection, batch: &Batch, applied: &mut BatchReport) -> Result<(), StoreError> {
+fn update_edges(
+    connection: &Connection,
+    batch: &Batch,
+    applied: &mut BatchReport,
+) -> Result<(), StoreError> {
     let mut present: FxHashMap<FileKey, Vec<&EdgeRow>> = FxHashMap::default();
     for edge in &batch.edges {
         present.entry(edge.file).or_default().push(edge);
     }
-    let touched = batch.files.iter().map(|(file, _)| file.id).chain(batch.removed.iter().copied());
+    let touched = batch
+        .files
+        .iter()
+        .map(|(file, _)| file.id)
+        .chain(batch.removed.iter().copied());
     for file in touched {
         let mut stored = Vec::new();
         for source in files::sources_of(connection, file)? {
@@ -259,13 +349,25 @@ fn update_edges(connection: &Connection, batch: &Batch, applied: &mut BatchRepor
         stored.sort_unstable_by_key(EdgeRow::key);
         let mut fresh = present.remove(&file).unwrap_or_default();
         fresh.sort_unstable_by_key(|edge| edge.key());
-        let is_stored = |edge: &EdgeRow| stored.binary_search_by_key(&edge.key(), EdgeRow::key).is_ok_and(|at| stored[at] == *edge);
-        let is_fresh = |edge: &EdgeRow| fresh.binary_search_by_key(&edge.key(), |e| e.key()).is_ok_and(|at| *fresh[at] == *edge);
+        let is_stored = |edge: &EdgeRow| {
+            stored
+                .binary_search_by_key(&edge.key(), EdgeRow::key)
+                .is_ok_and(|at| stored[at] == *edge)
+        };
+        let is_fresh = |edge: &EdgeRow| {
+            fresh
+                .binary_search_by_key(&edge.key(), |e| e.key())
+                .is_ok_and(|at| *fresh[at] == *edge)
+        };
         for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
             edges::delete(connection, edge)?;
             applied.edges_removed += 1;
         }
-        let added: Vec<&EdgeRow> = fresh.iter().copied().filter(|edge| !is_stored(edge)).collect();
+        let added: Vec<&EdgeRow> = fresh
+            .iter()
+            .copied()
+            .filter(|edge| !is_stored(edge))
+            .collect();
         edges::insert_outgoing(connection, added.iter().copied())?;
         edges::insert_incoming(connection, added.iter().copied())?;
         applied.edges_written += added.len();
@@ -317,7 +419,11 @@ fn write_node(
     }
 }
 
-fn remove_node(connection: &Connection, id: NodeId, changed: &mut Changed) -> Result<(), StoreError> {
+fn remove_node(
+    connection: &Connection,
+    id: NodeId,
+    changed: &mut Changed,
+) -> Result<(), StoreError> {
     if let Some(before) = nodes::stored_node(connection, id)? {
         search::delete(connection, &before)?;
     }

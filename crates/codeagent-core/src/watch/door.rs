@@ -1,9 +1,12 @@
-//! One writer serves everybody: what others want to be in the index, and whether it is, is asked through the writer's door.
+//! One writer serves everybody: what others want to be in the index, and whether it is, is asked
+//! through the writer's door.
 //!
-//! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by as many paths as lines and an empty one; the answer is one
-//! line, `done GENERATION` or `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that
-//! way of the writer's end. `who PROTOCOL VERSION` is answered `keeper PROCESS SECONDS ROLE`, with when it began; so is `end PROTOCOL VERSION`, and a
-//! daemon ends then. So does one of which a newer version asks something: the next writer is not older than who asks.
+//! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by as many
+//! paths as lines and an empty one; the answer is one line, `done GENERATION` or
+//! `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that way
+//! of the writer's end. `who PROTOCOL VERSION` is answered `keeper PROCESS SECONDS ROLE`, with when
+//! it began; so is `end PROTOCOL VERSION`, and a daemon ends then. So does one of which a newer
+//! version asks something: the next writer is not older than who asks.
 //!
 //! **Limits.** A writer that does not answer in time is taken for one that cannot.
 
@@ -47,7 +50,8 @@ pub struct Granted {
     pub behind: Option<String>,
 }
 
-/// Asks the writer of this data folder for at most `wait` to have everything in the index that was changed before.
+/// Asks the writer of this data folder for at most `wait` to have everything in the index that was
+/// changed before.
 pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> {
     let mut writer = knock(data, Some(wait + GRACE))?;
     let what = match (wish.anew, wish.everything) {
@@ -55,19 +59,34 @@ pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> 
         (false, true) => "all",
         (false, false) => "now",
     };
-    let mut request = format!("sync {PROTOCOL} {} {} {what}\n", env!("CARGO_PKG_VERSION"), wait.as_millis());
-    wish.paths.iter().for_each(|path| request.push_str(&format!("{path}\n")));
+    let mut request = format!(
+        "sync {PROTOCOL} {} {} {what}\n",
+        env!("CARGO_PKG_VERSION"),
+        wait.as_millis()
+    );
+    wish.paths
+        .iter()
+        .for_each(|path| request.push_str(&format!("{path}\n")));
     request.push('\n');
     writer.write_all(request.as_bytes())?;
     let mut answer = String::new();
     BufReader::new(writer).read_line(&mut answer)?;
-    granted(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
+    granted(&answer).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the writer of the index answered something else",
+        )
+    })
 }
 
-/// Reports whether an error of [`who`] means that the process is there and does not answer: it is suspended, or the system gives it no time.
+/// Reports whether an error of [`who`] means that the process is there and does not answer: it is
+/// suspended, or the system gives it no time.
 #[must_use]
 pub fn is_silence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
 }
 
 /// Who keeps an index.
@@ -87,8 +106,9 @@ pub fn who(data: &DataDir) -> io::Result<Keeping> {
     asked_who(&mut keeper, "who")
 }
 
-/// Has the daemon that keeps the index of this data folder end, and waits for its process to do so; others go on. Fails with
-/// [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] if it takes longer than `wait`.
+/// Has the daemon that keeps the index of this data folder end, and waits for its process to do so;
+/// others go on. Fails with [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] if it
+/// takes longer than `wait`.
 pub fn end(data: &DataDir, wait: Duration) -> io::Result<Keeping> {
     let mut keeper = knock(data, Some(wait))?;
     let keeping = asked_who(&mut keeper, "end")?;
@@ -106,14 +126,25 @@ fn asked_who(keeper: &mut Conversation, verb: &str) -> io::Result<Keeping> {
     keeper.write_all(format!("{verb} {PROTOCOL} {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
     let mut answer = String::new();
     BufReader::new(keeper).read_line(&mut answer)?;
-    keeping(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
+    keeping(&answer).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the writer of the index answered something else",
+        )
+    })
 }
 
 fn keeping(answer: &str) -> Option<Keeping> {
     let words: Vec<&str> = answer.split_whitespace().collect();
-    let ["keeper", process, seconds, role] = words.as_slice() else { return None };
+    let ["keeper", process, seconds, role] = words.as_slice() else {
+        return None;
+    };
     let since = UNIX_EPOCH.checked_add(Duration::from_secs(seconds.parse().ok()?))?;
-    Some(Keeping { process: process.parse().ok()?, since, role: Role::parse(role)? })
+    Some(Keeping {
+        process: process.parse().ok()?,
+        since,
+        role: Role::parse(role)?,
+    })
 }
 
 /// A stay with the writer of an index, to notice its end.
@@ -130,7 +161,10 @@ impl Visit {
     /// Waits until the writer ends, or the visit.
     pub fn wait(&self) {
         // Nothing is ever said.
-        self.0.try_clone().map(|mut writer| writer.read(&mut [0])).ok();
+        self.0
+            .try_clone()
+            .map(|mut writer| writer.read(&mut [0]))
+            .ok();
     }
 
     /// Ends it.
@@ -143,8 +177,14 @@ fn granted(answer: &str) -> Option<Granted> {
     let mut words = answer.trim_end().splitn(3, ' ');
     let (word, generation) = (words.next()?, words.next()?.parse().ok()?);
     match word {
-        "done" => Some(Granted { generation, behind: None }),
-        "behind" => Some(Granted { generation, behind: Some(words.next().unwrap_or_default().to_owned()) }),
+        "done" => Some(Granted {
+            generation,
+            behind: None,
+        }),
+        "behind" => Some(Granted {
+            generation,
+            behind: Some(words.next().unwrap_or_default().to_owned()),
+        }),
         _ => None,
     }
 }
@@ -152,13 +192,18 @@ fn granted(answer: &str) -> Option<Granted> {
 /// Lets in who knocks, until the keeper ends.
 pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
     while let Ok(guest) = door.next() {
-        let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else { return };
+        let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else {
+            return;
+        };
         let serve = move || {
             if let Err(error) = talk(guest, shared) {
                 tracing::debug!(%error, "a request of another process was not answered");
             }
         };
-        if let Err(error) = std::thread::Builder::new().name("codeagent-guest".to_owned()).spawn(serve) {
+        if let Err(error) = std::thread::Builder::new()
+            .name("codeagent-guest".to_owned())
+            .spawn(serve)
+        {
             tracing::warn!(%error, "a request of another process cannot be served");
         }
     }
@@ -186,20 +231,33 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
         }
         ["sync", _, version, wait, what] => {
             let wait = Duration::from_millis(wait.parse().unwrap_or(0));
-            let texts = lines.by_ref().take(MOST_LINES).map_while(Result::ok).take_while(|line| !line.is_empty());
+            let texts = lines
+                .by_ref()
+                .take(MOST_LINES)
+                .map_while(Result::ok)
+                .take_while(|line| !line.is_empty());
             let paths: Vec<RepoPath> = texts.filter_map(|text| RepoPath::new(&text).ok()).collect();
             // To another version, what is whole may look damaged.
-            let wish = Wish { paths, everything: *what == "all", anew: *what == "anew" && *version == env!("CARGO_PKG_VERSION") };
+            let wish = Wish {
+                paths,
+                everything: *what == "all",
+                anew: *what == "anew" && *version == env!("CARGO_PKG_VERSION"),
+            };
             let lag = fulfil(&shared, &wish, wait);
             // What is being closed keeps nothing up to date.
-            let text = if shared.is_stopping() { "closing 0\n".to_owned() } else { answer(&shared, &lag) };
+            let text = if shared.is_stopping() {
+                "closing 0\n".to_owned()
+            } else {
+                answer(&shared, &lag)
+            };
             guest.write_all(text.as_bytes())
         }
         ["who", ..] => guest.write_all(own(&shared).as_bytes()),
         ["end", ..] => {
             guest.write_all(own(&shared).as_bytes())?;
             if life.role == Role::Daemon {
-                // The engine must not be held here when it ends; the guest leaves when the process has ended.
+                // The engine must not be held here when it ends; the guest leaves when the process
+                // has ended.
                 drop(shared);
                 life.tell_to_end();
                 lines.by_ref().map_while(Result::ok).for_each(drop);
@@ -216,25 +274,47 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
 
 /// Whether a version is a later one than another. What is no version is not.
 fn is_newer(version: &str, than: &str) -> bool {
-    let numbers = |text: &str| -> Option<Vec<u32>> { text.split('-').next()?.split('.').map(|number| number.parse().ok()).collect() };
+    let numbers = |text: &str| -> Option<Vec<u32>> {
+        text.split('-')
+            .next()?
+            .split('.')
+            .map(|number| number.parse().ok())
+            .collect()
+    };
     numbers(version).is_some_and(|version| numbers(than).is_some_and(|than| version > than))
 }
 
 /// Who this is.
 fn own(shared: &Shared) -> String {
-    let seconds = shared.life.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    format!("keeper {} {seconds} {}\n", std::process::id(), shared.life.role.as_str())
+    let seconds = shared
+        .life
+        .began
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs();
+    format!(
+        "keeper {} {seconds} {}\n",
+        std::process::id(),
+        shared.life.role.as_str()
+    )
 }
 
 fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {
-    let failed = |error: EngineError| Lag { failure: Some(error.to_string()), ..Lag::default() };
+    let failed = |error: EngineError| Lag {
+        failure: Some(error.to_string()),
+        ..Lag::default()
+    };
     if wish.anew
-        && let Err(error) = shared.engine.rebuild("another process could not read it", &|_| {})
+        && let Err(error) = shared
+            .engine
+            .rebuild("another process could not read it", &|_| {})
     {
         return failed(error);
     }
     if !wish.paths.is_empty()
-        && let Err(error) = shared.engine.process_batch(&ChangeBatch::of_paths(wish.paths.iter().cloned()), &|_| {})
+        && let Err(error) = shared
+            .engine
+            .process_batch(&ChangeBatch::of_paths(wish.paths.iter().cloned()), &|_| {})
     {
         return failed(error);
     }
@@ -243,7 +323,22 @@ fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {
 
 fn answer(shared: &Arc<Shared>, lag: &Lag) -> String {
     let snapshot = shared.engine.answers().snapshot();
-    let generation = snapshot.and_then(|snapshot| store::metadata(&snapshot, store::GENERATION)).ok().flatten().unwrap_or_default();
-    let generation = if generation.is_empty() { "0" } else { &generation };
-    if lag.is_none() { format!("done {generation}\n") } else { format!("behind {generation} {}\n", lag.to_string().replace('\n', " ")) }
+    let generation = snapshot
+        .and_then(|snapshot| store::metadata(&snapshot, store::GENERATION))
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    let generation = if generation.is_empty() {
+        "0"
+    } else {
+        &generation
+    };
+    if lag.is_none() {
+        format!("done {generation}\n")
+    } else {
+        format!(
+            "behind {generation} {}\n",
+            lag.to_string().replace('\n', " ")
+        )
+    }
 }

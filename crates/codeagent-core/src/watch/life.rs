@@ -1,8 +1,11 @@
-//! Until when is an index kept? By a daemon until it is told to end, its repository is gone, or nobody has needed it for a while.
+//! Until when is an index kept? By a daemon until it is told to end, its repository is gone, or
+//! nobody has needed it for a while.
 //!
-//! It is needed by whoever asks, by processes that stay in a conversation, and as long as files change.
+//! It is needed by whoever asks, by processes that stay in a conversation, and as long as files
+//! change.
 //!
-//! **Limits.** Only a daemon asks: a server lives as long as its client, `codeagent watch` as long as its terminal lets it.
+//! **Limits.** Only a daemon asks: a server lives as long as its client, `codeagent watch` as long
+//! as its terminal lets it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -50,25 +53,44 @@ struct Now {
 }
 
 impl Role {
-    const NAMES: [(&'static str, Self); 3] = [("mcp", Self::Server), ("watch", Self::Watch), ("daemon", Self::Daemon)];
+    const NAMES: [(&'static str, Self); 3] = [
+        ("mcp", Self::Server),
+        ("watch", Self::Watch),
+        ("daemon", Self::Daemon),
+    ];
 
     /// The command that such a process is.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, role)| *role == self).map_or("mcp", |(name, _)| name)
+        Self::NAMES
+            .iter()
+            .find(|(_, role)| *role == self)
+            .map_or("mcp", |(name, _)| name)
     }
 
     /// What a command is.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, role)| *role)
     }
 }
 
 impl Life {
     pub fn new(role: Role) -> Self {
-        let now = Now { used: Instant::now(), away: None, is_told: false };
-        Self { role, began: SystemTime::now(), now: Mutex::new(now), moved: Condvar::new() }
+        let now = Now {
+            used: Instant::now(),
+            away: None,
+            is_told: false,
+        };
+        Self {
+            role,
+            began: SystemTime::now(),
+            now: Mutex::new(now),
+            moved: Condvar::new(),
+        }
     }
 
     /// Somebody needs the index.
@@ -79,7 +101,11 @@ impl Life {
     /// Whether the repository is there.
     pub fn note_root(&self, is_there: bool) {
         let mut now = self.lock();
-        now.away = if is_there { None } else { now.away.or_else(|| Some(Instant::now())) };
+        now.away = if is_there {
+            None
+        } else {
+            now.away.or_else(|| Some(Instant::now()))
+        };
         drop(now);
         self.moved.notify_all();
     }
@@ -109,7 +135,12 @@ impl Life {
                 left_idle = idle;
             }
             now = match left_away.into_iter().chain(left_idle).min() {
-                Some(left) => self.moved.wait_timeout(now, left).unwrap_or_else(PoisonError::into_inner).0,
+                Some(left) => {
+                    self.moved
+                        .wait_timeout(now, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
                 None => self.moved.wait(now).unwrap_or_else(PoisonError::into_inner),
             };
         }
@@ -133,7 +164,10 @@ mod tests {
         let asked = std::cell::Cell::new(0);
         let is_needed = || asked.replace(asked.get() + 1) < 2;
         assert_eq!(life.last(Some(MOMENT), is_needed), End::Unused);
-        assert!(asked.get() == 3 && began.elapsed() >= MOMENT * 3, "who stays needs it for as long");
+        assert!(
+            asked.get() == 3 && began.elapsed() >= MOMENT * 3,
+            "who stays needs it for as long"
+        );
     }
 
     #[test]
@@ -141,7 +175,11 @@ mod tests {
         let life = Life::new(Role::Daemon);
         life.note_root(false);
         life.note_root(true);
-        assert_eq!(life.last(Some(MOMENT), || false), End::Unused, "it was away for a moment only");
+        assert_eq!(
+            life.last(Some(MOMENT), || false),
+            End::Unused,
+            "it was away for a moment only"
+        );
         life.note_root(false);
         let began = Instant::now();
         assert_eq!(life.last(None, || true), End::Gone);

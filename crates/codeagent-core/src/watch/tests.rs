@@ -1,4 +1,5 @@
-//! What is changed on disk is in the index when a question has waited for it, whatever way it was changed.
+//! What is changed on disk is in the index when a question has waited for it, whatever way it was
+//! changed.
 
 #![allow(clippy::disallowed_methods, reason = "changes files as others would")]
 
@@ -23,7 +24,16 @@ struct Place {
 }
 
 fn open(root: &Path, home: &Path) -> Arc<Engine> {
-    Arc::new(Engine::open(root, EngineOptions { home: DataHome::at(home), ..EngineOptions::default() }).unwrap())
+    Arc::new(
+        Engine::open(
+            root,
+            EngineOptions {
+                home: DataHome::at(home),
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap(),
+    )
 }
 
 impl Place {
@@ -44,7 +54,11 @@ impl Place {
         };
         let keeper = Keeper::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
         assert!(keeper.settle(None).is_none());
-        Self { keeper, folder, _home: home }
+        Self {
+            keeper,
+            folder,
+            _home: home,
+        }
     }
 
     fn root(&self) -> PathBuf {
@@ -59,13 +73,20 @@ impl Place {
 
     /// The indexed files, once everything is settled; the index is that of a fresh start.
     fn files(&self) -> Vec<String> {
-        assert_eq!(self.keeper.settle(Some(Duration::from_secs(60))), Lag::default());
+        assert_eq!(
+            self.keeper.settle(Some(Duration::from_secs(60))),
+            Lag::default()
+        );
         let home = tempfile::tempdir().unwrap();
         let fresh = open(&self.root(), home.path());
         fresh.index(&|_| {}).unwrap();
         assert_eq!(dump(self.keeper.engine()), dump(&fresh));
         let snapshot = self.keeper.engine().answers().snapshot().unwrap();
-        let mut files: Vec<String> = store::files(&snapshot).unwrap().into_iter().map(|row| row.path).collect();
+        let mut files: Vec<String> = store::files(&snapshot)
+            .unwrap()
+            .into_iter()
+            .map(|row| row.path)
+            .collect();
         files.sort();
         files
     }
@@ -79,7 +100,10 @@ fn dump(engine: &Engine) -> Vec<String> {
 fn what_is_written_is_known_to_the_next_question() {
     let place = Place::new();
     for number in 0..20 {
-        place.write("a.cs", &format!("class A {{ void M() {{ int x{number} = {number}; N(); }} void N() {{ }} }}"));
+        place.write(
+            "a.cs",
+            &format!("class A {{ void M() {{ int x{number} = {number}; N(); }} void N() {{ }} }}"),
+        );
         assert_eq!(place.files(), ["a.cs"]);
     }
     place.write("b.cs", "class B : A { void O() { } }");
@@ -95,7 +119,10 @@ fn what_is_written_is_known_to_the_next_question() {
 fn folders_that_come_in_whatever_way_are_known() {
     let place = Place::new();
     for number in 0..20 {
-        place.write(&format!("deep/{number}/b/c/x.cs"), &format!("class X{number} {{ }}"));
+        place.write(
+            &format!("deep/{number}/b/c/x.cs"),
+            &format!("class X{number} {{ }}"),
+        );
     }
     assert_eq!(place.files().len(), 21);
     let outside = place.folder.path().join("tree");
@@ -115,14 +142,25 @@ fn folders_that_come_in_whatever_way_are_known() {
 fn a_thousand_folders_are_known_to_the_next_question() {
     let place = Place::new();
     for number in 0..1000 {
-        place.write(&format!("{}/{number}/b/c.cs", number % 10), &format!("class X{number} {{ }}"));
+        place.write(
+            &format!("{}/{number}/b/c.cs", number % 10),
+            &format!("class X{number} {{ }}"),
+        );
     }
     assert_eq!(place.files().len(), 1001);
     for number in 0..10 {
-        std::fs::rename(place.root().join(number.to_string()), place.folder.path().join(number.to_string())).unwrap();
+        std::fs::rename(
+            place.root().join(number.to_string()),
+            place.folder.path().join(number.to_string()),
+        )
+        .unwrap();
     }
     assert_eq!(place.files(), ["a.cs"], "moved out of the repository");
-    std::fs::write(place.folder.path().join("0/0/b/c.cs"), "class Elsewhere { }").unwrap();
+    std::fs::write(
+        place.folder.path().join("0/0/b/c.cs"),
+        "class Elsewhere { }",
+    )
+    .unwrap();
     assert!(place.keeper.settle(None).is_none());
     assert_eq!(place.files(), ["a.cs"]);
 }
@@ -233,7 +271,11 @@ fn a_path_that_leads_to_another_folder_is_said() {
     for _ in 0..2 {
         let lag = keeper.settle(Some(Duration::from_secs(60)));
         assert_eq!(lag.failure.as_deref(), Some(REPOINTED));
-        assert_eq!(glance(&reader).failure.as_deref(), Some(REPOINTED), "another process says so too");
+        assert_eq!(
+            glance(&reader).failure.as_deref(),
+            Some(REPOINTED),
+            "another process says so too"
+        );
         // A batch does not forget how the root was named.
         std::fs::write(folder.path().join("v1/a.cs"), "class A { }").unwrap();
     }
@@ -247,7 +289,11 @@ fn where_watching_ends_one_looks() {
     let place = Place::new();
     place.write("b.cs", "class B { }");
     std::fs::remove_dir_all(place.keeper.engine().data().path().join("cookies")).unwrap();
-    assert_eq!(place.files(), ["a.cs", "b.cs"], "without barriers everything is compared");
+    assert_eq!(
+        place.files(),
+        ["a.cs", "b.cs"],
+        "without barriers everything is compared"
+    );
 }
 
 #[test]
@@ -256,7 +302,14 @@ fn where_nothing_is_told_one_looks() {
     assert!(place.keeper.trouble().is_some());
     place.write("b.cs", "class B { }");
     let until = Instant::now() + Duration::from_secs(60);
-    while place.keeper.engine().answers().snapshot().map(|snapshot| store::files(&snapshot).unwrap().len()).unwrap() < 2
+    while place
+        .keeper
+        .engine()
+        .answers()
+        .snapshot()
+        .map(|snapshot| store::files(&snapshot).unwrap().len())
+        .unwrap()
+        < 2
         && Instant::now() < until
     {
         place.keeper.settle(None);
@@ -269,11 +322,17 @@ fn where_nothing_is_told_one_looks() {
 fn past_its_time_a_question_is_told_what_is_missing() {
     let place = Place::new();
     let mut lags = (0..50).map(|number| {
-        place.write("a.cs", &format!("class A {{ void M() {{ int y = {number}; }} }}"));
+        place.write(
+            "a.cs",
+            &format!("class A {{ void M() {{ int y = {number}; }} }}"),
+        );
         place.keeper.settle(Some(Duration::ZERO))
     });
     let lag = lags.find(|lag| !lag.is_none()).unwrap();
-    assert_eq!(lag.to_string(), "1 file has changed and is not in the index yet: a.cs");
+    assert_eq!(
+        lag.to_string(),
+        "1 file has changed and is not in the index yet: a.cs"
+    );
     drop(lags);
     assert_eq!(place.files(), ["a.cs"]);
 }
@@ -281,18 +340,27 @@ fn past_its_time_a_question_is_told_what_is_missing() {
 #[test]
 fn an_older_daemon_makes_room_for_a_newer_version() {
     use std::io::{Read, Write};
-    for (version, expected) in
-        [(env!("CARGO_PKG_VERSION"), End::Unused), ("0.0.9", End::Unused), ("nonsense", End::Unused), ("99.0.0", End::Told)]
-    {
+    for (version, expected) in [
+        (env!("CARGO_PKG_VERSION"), End::Unused),
+        ("0.0.9", End::Unused),
+        ("nonsense", End::Unused),
+        ("99.0.0", End::Told),
+    ] {
         for verb in ["sync", "stay"] {
             let place = Place::new();
             place.write("a.cs", "class Changed { }");
-            let mut guest = knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
-            guest.write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes()).unwrap();
+            let mut guest =
+                knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
+            guest
+                .write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes())
+                .unwrap();
             let mut answer = String::new();
             if verb == "sync" {
                 guest.read_to_string(&mut answer).unwrap();
-                assert!(answer.starts_with("done "), "what is asked is done first: {answer}");
+                assert!(
+                    answer.starts_with("done "),
+                    "what is asked is done first: {answer}"
+                );
             }
             let moment = Some(Duration::from_millis(200)).filter(|_| expected == End::Unused);
             if verb == "stay" && expected == End::Unused {

@@ -1,7 +1,9 @@
-//! Which symbols have no vector of the model yet? Behind everything else, one thread of the process that writes makes them, some at a time.
+//! Which symbols have no vector of the model yet? Behind everything else, one thread of the process
+//! that writes makes them, some at a time.
 //!
-//! It works while nothing is being taken in, writes what it has after every few texts, and begins where the index says that a vector is missing: what
-//! ended it, a batch, the end of the process or a crash, costs what was not written. A text that is known is not embedded again.
+//! It works while nothing is being taken in, writes what it has after every few texts, and begins
+//! where the index says that a vector is missing: what ended it, a batch, the end of the process or
+//! a crash, costs what was not written. A text that is known is not embedded again.
 //!
 //! **Limits.** Elsewhere than on Linux its thread cannot step back behind others.
 
@@ -16,17 +18,19 @@ use crate::engine::EngineError;
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
 use crate::watch::Shared;
 
-/// Symbols that are looked at together, so that texts alike in length can go through a model together.
+/// Symbols that are looked at together, so that texts alike in length can go through a model
+/// together.
 const PAGE: usize = 512;
 
 /// Vectors that are written together: what a crash may cost.
 const WRITTEN: usize = 64;
 
-/// Texts between two looks at whether something more urgent waits, as many as go through a model together.
+/// Texts between two looks at whether something more urgent waits, as many as go through a model
+/// together.
 const MANY: usize = 16;
 
-/// The same once nearly all vectors are there: then questions are put to the model too, and wait for what it is at, which takes a thread that stepped
-/// back long where others work.
+/// The same once nearly all vectors are there: then questions are put to the model too, and wait
+/// for what it is at, which takes a thread that stepped back long where others work.
 const FEW: usize = 2;
 
 /// How far the vectors of a model are.
@@ -42,7 +46,11 @@ pub struct VectorProgress {
 
 impl fmt::Display for VectorProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} symbols have a vector of {}", self.done, self.total, self.model)
+        write!(
+            f,
+            "{} of {} symbols have a vector of {}",
+            self.done, self.total, self.model
+        )
     }
 }
 
@@ -76,7 +84,10 @@ enum Trouble {
 impl Making {
     /// Why there are no vectors, or no more.
     pub(super) fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn note(&self, trouble: Option<String>) {
@@ -86,19 +97,37 @@ impl Making {
 
 /// How far the vectors of the model are whose vectors the index has; `None` if it has none.
 pub fn vector_progress(snapshot: &store::Snapshot) -> Result<Option<VectorProgress>, StoreError> {
-    let Some(model) = store::metadata(snapshot, EMBEDDING_MODEL)? else { return Ok(None) };
-    let (done, total) = (store::model_vector_count(snapshot)?, store::counts(snapshot)?.symbols);
+    let Some(model) = store::metadata(snapshot, EMBEDDING_MODEL)? else {
+        return Ok(None);
+    };
+    let (done, total) = (
+        store::model_vector_count(snapshot)?,
+        store::counts(snapshot)?.symbols,
+    );
     Ok(Some(VectorProgress { model, done, total }))
 }
 
 /// The vectors of symbols, all in one batch; those that are known are not made again.
 pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>, EmbedError> {
-    let unknown: Vec<&str> = few.iter().filter(|pending| !pending.is_known).map(|pending| pending.text.as_str()).collect();
-    let mut made = if unknown.is_empty() { Vec::new() } else { model.embed(&unknown)? }.into_iter();
+    let unknown: Vec<&str> = few
+        .iter()
+        .filter(|pending| !pending.is_known)
+        .map(|pending| pending.text.as_str())
+        .collect();
+    let mut made = if unknown.is_empty() {
+        Vec::new()
+    } else {
+        model.embed(&unknown)?
+    }
+    .into_iter();
     let mut vector = |pending: &Pending| NodeVector {
         node: pending.node,
         text_hash: pending.text_hash,
-        vector: if pending.is_known { None } else { made.next().map(Box::new) },
+        vector: if pending.is_known {
+            None
+        } else {
+            made.next().map(Box::new)
+        },
     };
     Ok(few.iter().map(&mut vector).collect())
 }
@@ -119,16 +148,24 @@ impl Shared {
                     tracing::warn!(%trouble, "no vectors of symbols are made");
                     self.making.note(Some(trouble.to_string()));
                 }
-                Err(_) => self.making.note(Some("it failed because of a defect in codeagent".to_owned())),
+                Err(_) => self.making.note(Some(
+                    "it failed because of a defect in codeagent".to_owned(),
+                )),
             }
         }
     }
 
-    /// Waits until nothing is pending and a batch ended that was not seen; how many have ended. `None` at the end of the process.
+    /// Waits until nothing is pending and a batch ended that was not seen; how many have ended.
+    /// `None` at the end of the process.
     fn calm(&self, seen: Option<u64>) -> Option<u64> {
-        let waits =
-            |state: &mut super::State| !self.is_stopping() && (!state.is_idle() || state.batches == 0 || Some(state.batches) == seen);
-        let state = self.moved.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
+        let waits = |state: &mut super::State| {
+            !self.is_stopping()
+                && (!state.is_idle() || state.batches == 0 || Some(state.batches) == seen)
+        };
+        let state = self
+            .moved
+            .wait_while(self.lock(), waits)
+            .unwrap_or_else(PoisonError::into_inner);
         (!self.is_stopping()).then_some(state.batches)
     }
 
@@ -138,7 +175,9 @@ impl Shared {
     }
 
     fn run_vectors(&self) -> Result<Run, Trouble> {
-        let Some(model) = self.engine.model().model()? else { return Ok(Run::Complete) };
+        let Some(model) = self.engine.model().model()? else {
+            return Ok(Run::Complete);
+        };
         let before = store::metadata(&self.engine.answers().snapshot()?, EMBEDDING_MODEL)?;
         if before.as_deref() != Some(model.name()) {
             // Those of another model go.
@@ -148,7 +187,9 @@ impl Shared {
         let mut made = 0;
         loop {
             let mut page = store::pending_vectors(&self.engine.answers().snapshot()?, after, PAGE)?;
-            let Some(last) = page.last().map(|pending| pending.node) else { break };
+            let Some(last) = page.last().map(|pending| pending.node) else {
+                break;
+            };
             page.sort_by_key(|pending| (!pending.is_known, pending.text.len()));
             let together = if page.len() == PAGE { MANY } else { FEW };
             for part in page.chunks(WRITTEN) {
@@ -163,13 +204,22 @@ impl Shared {
         }
         if made > 0 {
             self.engine.collect_vectors(model.name())?;
-            tracing::info!(model = model.name(), made, "vectors of symbols are complete");
+            tracing::info!(
+                model = model.name(),
+                made,
+                "vectors of symbols are complete"
+            );
         }
         Ok(Run::Complete)
     }
 
     /// The vectors of symbols, of as many as there is time for.
-    fn vectors(&self, model: &dyn Embedder, part: &[Pending], together: usize) -> Result<(Vec<NodeVector>, Run), Trouble> {
+    fn vectors(
+        &self,
+        model: &dyn Embedder,
+        part: &[Pending],
+        together: usize,
+    ) -> Result<(Vec<NodeVector>, Run), Trouble> {
         let mut vectors = Vec::with_capacity(part.len());
         for few in part.chunks(together) {
             if self.is_pressed() {

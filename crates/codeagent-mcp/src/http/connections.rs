@@ -1,13 +1,14 @@
 //! Connections: how many there are at a time, how slow they may be, and how they end.
 //!
-//! A connection is given up when its headers do not arrive or when nobody reads what is written. When all places are taken, a new connection
-//! takes the place of the oldest one that has not shown the token, so strangers cannot keep clients out.
+//! A connection is given up when its headers do not arrive or when nobody reads what is written.
+//! When all places are taken, a new connection takes the place of the oldest one that has not shown
+//! the token, so strangers cannot keep clients out.
 //!
-//! **Stopping.** [`Stop::now`] lets running requests finish and takes no new ones; after [`DRAIN`], or at [`Stop::cut`], those that still run are
-//! told so.
+//! **Stopping.** [`Stop::now`] lets running requests finish and takes no new ones; after [`DRAIN`],
+//! or at [`Stop::cut`], those that still run are told so.
 //!
-//! **Limits.** Time is the only judge of a client that has shown the token: one that sends its headers just in time, again and again, keeps its
-//! place.
+//! **Limits.** Time is the only judge of a client that has shown the token: one that sends its
+//! headers just in time, again and again, keeps its place.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -66,7 +67,10 @@ pub struct Stop {
 
 impl Default for Stop {
     fn default() -> Self {
-        Self { phase: watch::Sender::new(Phase::Running), ends: Arc::default() }
+        Self {
+            phase: watch::Sender::new(Phase::Running),
+            ends: Arc::default(),
+        }
     }
 }
 
@@ -109,16 +113,24 @@ impl Stop {
 
     async fn reached(&self, wanted: Phase) {
         // The sender is ours, so it is still there.
-        self.phase.subscribe().wait_for(|phase| *phase >= wanted).await.ok();
+        self.phase
+            .subscribe()
+            .wait_for(|phase| *phase >= wanted)
+            .await
+            .ok();
     }
 
     /// Calls this too when running requests are cut off.
     pub(super) fn also(&self, end: impl FnOnce() + Send + 'static) {
-        self.ends.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(end));
+        self.ends
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Box::new(end));
     }
 }
 
-/// Connections that have not shown the token, by the order of their arrival, with what tells them to leave.
+/// Connections that have not shown the token, by the order of their arrival, with what tells them
+/// to leave.
 #[derive(Clone, Default)]
 struct Strangers(Arc<Mutex<BTreeMap<u64, Arc<Notify>>>>);
 
@@ -183,10 +195,19 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
                 continue;
             }
         };
-        let connection = Connection { number, strangers: strangers.clone(), has_asked: AtomicBool::new(false), stop: stop.clone() };
+        let connection = Connection {
+            number,
+            strangers: strangers.clone(),
+            has_asked: AtomicBool::new(false),
+            stop: stop.clone(),
+        };
         let leave = Arc::<Notify>::default();
         strangers.lock().insert(number, Arc::clone(&leave));
-        let (client, router, strangers) = (Client(Arc::new(connection)), router.clone(), strangers.clone());
+        let (client, router, strangers) = (
+            Client(Arc::new(connection)),
+            router.clone(),
+            strangers.clone(),
+        );
         tokio::spawn(async move {
             tokio::select! {
                 () = answer(stream, router, client) => {}
@@ -202,7 +223,9 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
         () = stop.is_cut() => {}
         () = tokio::time::sleep(DRAIN) => stop.cut(),
     }
-    tokio::time::timeout(END_PATIENCE, places.acquire_many(CONNECTIONS)).await.ok();
+    tokio::time::timeout(END_PATIENCE, places.acquire_many(CONNECTIONS))
+        .await
+        .ok();
 }
 
 /// A place for a connection, if need be that of a stranger.
@@ -228,7 +251,10 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
         service.call(request)
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE).max_buf_size(MAX_HEADERS);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .max_buf_size(MAX_HEADERS);
     let mut connection = pin!(server.serve_connection(TokioIo::new(Patient::new(stream)), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -258,30 +284,48 @@ impl Patient {
     }
 
     /// The outcome of a write, or a failure if it waits for too long.
-    fn patiently<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn patiently<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        outcome: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.wait = None;
             return outcome;
         }
-        let wait = self.wait.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_PATIENCE)));
+        let wait = self
+            .wait
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_PATIENCE)));
         ready!(wait.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
 impl AsyncRead for Patient {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
 impl AsyncWrite for Patient {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.patiently(context, outcome)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, parts: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
         self.patiently(context, outcome)
     }

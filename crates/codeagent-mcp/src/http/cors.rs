@@ -1,6 +1,8 @@
-//! Cross-origin resource sharing: what a browser must be told so that a web page of an allowed origin can use the server.
+//! Cross-origin resource sharing: what a browser must be told so that a web page of an allowed
+//! origin can use the server.
 //!
-//! The guard has already refused every other origin. An answer names exactly the origin that asked, never `*`.
+//! The guard has already refused every other origin. An answer names exactly the origin that asked,
+//! never `*`.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -17,7 +19,8 @@ const MAX_AGE: &str = "600";
 /// Reports whether a browser asks, before the request itself, if a page may send it.
 pub fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
-    let asks = headers.contains_key(header::ORIGIN) && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let asks = headers.contains_key(header::ORIGIN)
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     request.method() == Method::OPTIONS && asks
 }
 
@@ -36,7 +39,10 @@ pub fn readable_by(origin: Option<HeaderValue>, mut response: Response) -> Respo
     if let Some(origin) = origin {
         let headers: &mut HeaderMap = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static(EXPOSED_HEADERS),
+        );
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
     }
     response

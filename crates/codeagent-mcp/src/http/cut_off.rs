@@ -1,6 +1,7 @@
 //! The last answer of a call that the server's end cuts off.
 //!
-//! It is a JSON-RPC error with status 200, not an HTTP failure: the call was begun and may have changed files, so nobody should repeat it unseen.
+//! It is a JSON-RPC error with status 200, not an HTTP failure: the call was begun and may have
+//! changed files, so nobody should repeat it unseen.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,11 +17,14 @@ use rmcp::model::RequestId;
 use crate::http::Stop;
 use crate::transport::Outgoing;
 
-const MESSAGE: &str =
-    "the server was shut down before this call had finished; it may have changed files, so look at them before you call again";
+const MESSAGE: &str = "the server was shut down before this call had finished; it may have changed files, so look at them before you call again";
 
 fn message(id: RequestId) -> Vec<u8> {
-    serde_json::to_vec(&Outgoing::error(ErrorData::internal_error(MESSAGE, None), Some(id))).unwrap_or_default()
+    serde_json::to_vec(&Outgoing::error(
+        ErrorData::internal_error(MESSAGE, None),
+        Some(id),
+    ))
+    .unwrap_or_default()
 }
 
 /// The answer of a call that had not answered anything yet.
@@ -30,13 +34,23 @@ pub fn answer(id: RequestId) -> Response {
 
 /// Ends a stream of events with that answer if it is cut off.
 pub fn watched(response: Response, id: RequestId, stop: Stop) -> Response {
-    let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    let is_stream = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     if !is_stream {
         return response;
     }
     let last = [b"data: ".as_slice(), &message(id), b"\n\n"].concat();
     let cut = Box::pin(async move { stop.is_cut().await });
-    response.map(|events| Body::new(Watched { events, cut, last: Some(last.into()), is_over: false }))
+    response.map(|events| {
+        Body::new(Watched {
+            events,
+            cut,
+            last: Some(last.into()),
+            is_over: false,
+        })
+    })
 }
 
 struct Watched {
@@ -51,7 +65,10 @@ impl hyper::body::Body for Watched {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if self.is_over {
             return Poll::Ready(None);
         }

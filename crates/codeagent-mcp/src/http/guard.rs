@@ -1,11 +1,12 @@
-//! Who may ask over HTTP, and how much at a time? Requests for a name that is not ours, from web pages and without the secret are refused
-//! before anything of them is read.
+//! Who may ask over HTTP, and how much at a time? Requests for a name that is not ours, from web
+//! pages and without the secret are refused before anything of them is read.
 //!
-//! A web page can make its name lead to this machine (DNS rebinding), so the `Host` must be one of ours; what a browser sends carries an
-//! `Origin`, which must be one that was allowed.
+//! A web page can make its name lead to this machine (DNS rebinding), so the `Host` must be one of
+//! ours; what a browser sends carries an `Origin`, which must be one that was allowed.
 //!
-//! A body is read only when there is room for it. Small bodies always have room, because the number of connections bounds them; a larger one
-//! reserves its whole length before its first byte is read, so requests that stay incomplete never block each other.
+//! A body is read only when there is room for it. Small bodies always have room, because the number
+//! of connections bounds them; a larger one reserves its whole length before its first byte is
+//! read, so requests that stay incomplete never block each other.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -51,52 +52,99 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Lets in who addresses the own machine or one of `hosts`, is no web page but one of `origins`, and shows the token.
+    /// Lets in who addresses the own machine or one of `hosts`, is no web page but one of
+    /// `origins`, and shows the token.
     pub fn new(hosts: Vec<String>, origins: Vec<String>, token: Option<Token>) -> Self {
-        let hosts = LOOPBACK.into_iter().map(str::to_owned).chain(hosts).collect();
-        Self { hosts, origins, token, turns: Semaphore::new(REQUESTS), room: Semaphore::new(ROOM) }
+        let hosts = LOOPBACK
+            .into_iter()
+            .map(str::to_owned)
+            .chain(hosts)
+            .collect();
+        Self {
+            hosts,
+            origins,
+            token,
+            turns: Semaphore::new(REQUESTS),
+            room: Semaphore::new(ROOM),
+        }
     }
 
     /// Why a request is not let in. A preflight carries no token: browsers never send one with it.
     fn refusal(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Option<Response> {
         if !self.is_ours(uri, headers) {
-            return Some((StatusCode::FORBIDDEN, "this server is not addressed by this name; see --allow-host").into_response());
+            return Some(
+                (
+                    StatusCode::FORBIDDEN,
+                    "this server is not addressed by this name; see --allow-host",
+                )
+                    .into_response(),
+            );
         }
         if !self.is_allowed_origin(headers) {
-            return Some((StatusCode::FORBIDDEN, "web pages of this origin may not ask; see --allow-origin").into_response());
+            return Some(
+                (
+                    StatusCode::FORBIDDEN,
+                    "web pages of this origin may not ask; see --allow-origin",
+                )
+                    .into_response(),
+            );
         }
         if !is_preflight && !self.is_trusted(headers) {
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            return Some((StatusCode::UNAUTHORIZED, challenge, "send the server's token: Authorization: Bearer TOKEN").into_response());
+            return Some(
+                (
+                    StatusCode::UNAUTHORIZED,
+                    challenge,
+                    "send the server's token: Authorization: Bearer TOKEN",
+                )
+                    .into_response(),
+            );
         }
         None
     }
 
     fn is_ours(&self, uri: &Uri, headers: &HeaderMap) -> bool {
-        let Some(host) = single(headers, header::HOST).and_then(|host| host.to_str().ok()) else { return false };
+        let Some(host) = single(headers, header::HOST).and_then(|host| host.to_str().ok()) else {
+            return false;
+        };
         // A request line may name a host of its own.
         let named = uri.authority().map(Authority::as_str);
-        std::iter::once(host).chain(named).all(|host| self.is_host(host))
+        std::iter::once(host)
+            .chain(named)
+            .all(|host| self.is_host(host))
     }
 
     fn is_host(&self, text: &str) -> bool {
-        let Ok(authority) = text.parse::<Authority>() else { return false };
+        let Ok(authority) = text.parse::<Authority>() else {
+            return false;
+        };
         // The host of `user@host` is none of ours: nobody needs to write that.
-        let is = |host: &String| host.eq_ignore_ascii_case(text) || host.eq_ignore_ascii_case(authority.host());
+        let is = |host: &String| {
+            host.eq_ignore_ascii_case(text) || host.eq_ignore_ascii_case(authority.host())
+        };
         !text.contains('@') && self.hosts.iter().any(is)
     }
 
     fn is_allowed_origin(&self, headers: &HeaderMap) -> bool {
         headers.get_all(header::ORIGIN).iter().all(|origin| {
-            let is_listed = self.origins.iter().any(|listed| origin.as_bytes().eq_ignore_ascii_case(listed.as_bytes()));
+            let is_listed = self
+                .origins
+                .iter()
+                .any(|listed| origin.as_bytes().eq_ignore_ascii_case(listed.as_bytes()));
             is_listed || is_own_origin(origin, headers)
         })
     }
 
     fn is_trusted(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = &self.token else { return true };
-        let Some(shown) = single(headers, header::AUTHORIZATION).map(HeaderValue::as_bytes) else { return false };
-        let Some((scheme, shown)) = shown.split_at_checked(b"Bearer ".len()) else { return false };
+        let Some(token) = &self.token else {
+            return true;
+        };
+        let Some(shown) = single(headers, header::AUTHORIZATION).map(HeaderValue::as_bytes) else {
+            return false;
+        };
+        let Some((scheme, shown)) = shown.split_at_checked(b"Bearer ".len()) else {
+            return false;
+        };
         scheme.eq_ignore_ascii_case(b"Bearer ") && token.is(shown)
     }
 
@@ -104,10 +152,16 @@ impl Guard {
     async fn whole(&self, mut body: Body) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Unread> {
         // With a Content-Length it is the exact length, otherwise 0.
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-        let mut room = if announced > SMALL_BODY { Some(self.room_for(announced).await?) } else { None };
+        let mut room = if announced > SMALL_BODY {
+            Some(self.room_for(announced).await?)
+        } else {
+            None
+        };
         let mut bytes = Vec::new();
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-            let Ok(data) = frame.map_err(|_| Unread::BrokenOff)?.into_data() else { continue };
+            let Ok(data) = frame.map_err(|_| Unread::BrokenOff)?.into_data() else {
+                continue;
+            };
             let length = bytes.len() + data.len();
             if length > SMALL_BODY && room.is_none() {
                 room = Some(self.room_for(length.max(MAX_BODY)).await?);
@@ -122,7 +176,10 @@ impl Guard {
 
     /// Reserves room for a body of this length.
     async fn room_for(&self, length: usize) -> Result<SemaphorePermit<'_>, Unread> {
-        let length = u32::try_from(length).ok().filter(|_| length <= MAX_BODY).ok_or(Unread::TooLarge)?;
+        let length = u32::try_from(length)
+            .ok()
+            .filter(|_| length <= MAX_BODY)
+            .ok_or(Unread::TooLarge)?;
         let waiting = tokio::time::timeout(ROOM_PATIENCE, self.room.acquire_many(length)).await;
         waiting.ok().and_then(Result::ok).ok_or(Unread::NoRoom)
     }
@@ -150,7 +207,10 @@ impl Guard {
             Err(unread) => return unread.into_response(),
         };
         match self.turns.acquire().await {
-            Ok(_turn) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+            Ok(_turn) => {
+                next.run(Request::from_parts(parts, Body::from(bytes)))
+                    .await
+            }
             Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         }
     }
@@ -167,24 +227,55 @@ enum Unread {
 
 impl IntoResponse for Unread {
     fn into_response(self) -> Response {
-        let busy = |reason| (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, RETRY_AFTER)], reason).into_response();
+        let busy = |reason| {
+            (
+                StatusCode::SERVICE_UNAVAILABLE,
+                [(header::RETRY_AFTER, RETRY_AFTER)],
+                reason,
+            )
+                .into_response()
+        };
         match self {
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB").into_response(),
+            Self::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB").into_response()
+            }
             Self::NoRoom => busy("too many large requests are being read; try again in a moment"),
             Self::BrokenOff => (StatusCode::BAD_REQUEST, "the request broke off").into_response(),
-            Self::Late => (StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time").into_response(),
+            Self::Late => (
+                StatusCode::REQUEST_TIMEOUT,
+                "the request did not arrive in time",
+            )
+                .into_response(),
             Self::Ending => busy("the server is shutting down; nothing was begun"),
         }
     }
 }
 
-/// Reports whether an origin is this server under one of the machine's own names, at the port of the request.
+/// Reports whether an origin is this server under one of the machine's own names, at the port of
+/// the request.
 fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
-    let authority = |text: &str| text.parse::<Authority>().ok().filter(|_| !text.contains('@'));
-    let own = single(headers, header::HOST).and_then(|host| host.to_str().ok()).and_then(authority);
-    let from = origin.to_str().ok().and_then(|origin| origin.to_ascii_lowercase().strip_prefix("http://").and_then(authority));
-    let (Some(own), Some(from)) = (own, from) else { return false };
-    let is_loopback = |authority: &Authority| LOOPBACK.iter().any(|name| authority.host().eq_ignore_ascii_case(name));
+    let authority = |text: &str| {
+        text.parse::<Authority>()
+            .ok()
+            .filter(|_| !text.contains('@'))
+    };
+    let own = single(headers, header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .and_then(authority);
+    let from = origin.to_str().ok().and_then(|origin| {
+        origin
+            .to_ascii_lowercase()
+            .strip_prefix("http://")
+            .and_then(authority)
+    });
+    let (Some(own), Some(from)) = (own, from) else {
+        return false;
+    };
+    let is_loopback = |authority: &Authority| {
+        LOOPBACK
+            .iter()
+            .any(|name| authority.host().eq_ignore_ascii_case(name))
+    };
     own == from || is_loopback(&own) && is_loopback(&from) && own.port_u16() == from.port_u16()
 }
 
@@ -194,11 +285,14 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Lets a request in or refuses it. A turn is taken for what has arrived: who sends half a request keeps nobody waiting.
+/// Lets a request in or refuses it. A turn is taken for what has arrived: who sends half a request
+/// keeps nobody waiting.
 pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let is_preflight = cors::is_preflight(&request);
     let refusal = guard.refusal(request.uri(), request.headers(), is_preflight);
-    let origin = single(request.headers(), header::ORIGIN).filter(|_| guard.is_allowed_origin(request.headers())).cloned();
+    let origin = single(request.headers(), header::ORIGIN)
+        .filter(|_| guard.is_allowed_origin(request.headers()))
+        .cloned();
     let response = match refusal {
         Some(refusal) => refusal,
         None if is_preflight => cors::preflight(),
@@ -218,12 +312,18 @@ mod tests {
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
         }
-        guard.refusal(&uri.parse().unwrap(), &map, false).map_or(200, |refusal| refusal.status().as_u16())
+        guard
+            .refusal(&uri.parse().unwrap(), &map, false)
+            .map_or(200, |refusal| refusal.status().as_u16())
     }
 
     fn guard(hosts: &[&str], origins: &[&str]) -> Guard {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Guard::new(owned(hosts), owned(origins), Some(Token::new(TOKEN).unwrap()))
+        Guard::new(
+            owned(hosts),
+            owned(origins),
+            Some(Token::new(TOKEN).unwrap()),
+        )
     }
 
     #[test]
@@ -250,12 +350,49 @@ mod tests {
             ("", 403),
             ("a b", 403),
         ] {
-            assert_eq!(answer(&guard, "/mcp", &[("host", host), ("authorization", &bearer)]), expected, "{host}");
+            assert_eq!(
+                answer(
+                    &guard,
+                    "/mcp",
+                    &[("host", host), ("authorization", &bearer)]
+                ),
+                expected,
+                "{host}"
+            );
         }
-        assert_eq!(answer(&guard, "/mcp", &[("authorization", &bearer)]), 403, "no host");
-        assert_eq!(answer(&guard, "/mcp", &[("host", "localhost"), ("host", "evil.com"), ("authorization", &bearer)]), 403);
-        assert_eq!(answer(&guard, "http://evil.com/mcp", &[("host", "localhost"), ("authorization", &bearer)]), 403);
-        assert_eq!(answer(&guard, "http://localhost/mcp", &[("host", "localhost"), ("authorization", &bearer)]), 200);
+        assert_eq!(
+            answer(&guard, "/mcp", &[("authorization", &bearer)]),
+            403,
+            "no host"
+        );
+        assert_eq!(
+            answer(
+                &guard,
+                "/mcp",
+                &[
+                    ("host", "localhost"),
+                    ("host", "evil.com"),
+                    ("authorization", &bearer)
+                ]
+            ),
+            403
+        );
+        assert_eq!(
+            answer(
+                &guard,
+                "http://evil.com/mcp",
+                &[("host", "localhost"), ("authorization", &bearer)]
+            ),
+            403
+        );
+        assert_eq!(
+            answer(
+                &guard,
+                "http://localhost/mcp",
+                &[("host", "localhost"), ("authorization", &bearer)]
+            ),
+            200
+        );
     }
 
     #[test]
@@ -280,7 +417,11 @@ mod tests {
             ("", 403),
             ("vscode-webview://x", 403),
         ] {
-            let headers = [("host", "localhost"), ("authorization", bearer.as_str()), ("origin", origin)];
+            let headers = [
+                ("host", "localhost"),
+                ("authorization", bearer.as_str()),
+                ("origin", origin),
+            ];
             assert_eq!(answer(&guard, "/mcp", &headers), expected, "{origin}");
         }
         for (host, origin, expected) in [
@@ -289,10 +430,23 @@ mod tests {
             ("127.0.0.1:7345", "http://localhost:7346", 403),
             ("127.0.0.1:7345", "http://localhost", 403),
         ] {
-            let headers = [("host", host), ("authorization", bearer.as_str()), ("origin", origin)];
-            assert_eq!(answer(&guard, "/mcp", &headers), expected, "{host} {origin}");
+            let headers = [
+                ("host", host),
+                ("authorization", bearer.as_str()),
+                ("origin", origin),
+            ];
+            assert_eq!(
+                answer(&guard, "/mcp", &headers),
+                expected,
+                "{host} {origin}"
+            );
         }
-        let two = [("host", "localhost"), ("authorization", &bearer), ("origin", "http://localhost:5173"), ("origin", "http://evil.com")];
+        let two = [
+            ("host", "localhost"),
+            ("authorization", &bearer),
+            ("origin", "http://localhost:5173"),
+            ("origin", "http://evil.com"),
+        ];
         assert_eq!(answer(&guard, "/mcp", &two), 403);
     }
 
@@ -316,9 +470,20 @@ mod tests {
             (&[format!("Basic {TOKEN}")], 401),
             (&[format!("Bearer {TOKEN}"), format!("Bearer {TOKEN}")], 401),
         ] {
-            let headers: Vec<_> = shown.iter().map(|value| ("authorization", value.as_str())).chain([("host", "localhost")]).collect();
+            let headers: Vec<_> = shown
+                .iter()
+                .map(|value| ("authorization", value.as_str()))
+                .chain([("host", "localhost")])
+                .collect();
             assert_eq!(answer(&guard, "/mcp", &headers), expected, "{shown:?}");
         }
-        assert_eq!(answer(&guard, &format!("/mcp?token={TOKEN}&access_token={TOKEN}"), &[("host", "localhost")]), 401);
+        assert_eq!(
+            answer(
+                &guard,
+                &format!("/mcp?token={TOKEN}&access_token={TOKEN}"),
+                &[("host", "localhost")]
+            ),
+            401
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! How is a client served that knows only the two endpoints of revision 2024-11-05? `GET /sse` opens a stream of events, whose first one names
-//! the address to which messages are posted; answers come over the stream.
+//! How is a client served that knows only the two endpoints of revision 2024-11-05? `GET /sse`
+//! opens a stream of events, whose first one names the address to which messages are posted;
+//! answers come over the stream.
 //!
-//! What a client posts that does not read its stream is refused when enough waits: it is neither kept, nor does it keep others waiting.
+//! What a client posts that does not read its stream is refused when enough waits: it is neither
+//! kept, nor does it keep others waiting.
 //!
 //! **Limits.** A session lasts as long as its stream, and there are few at a time.
 
@@ -57,8 +59,16 @@ type Waiting = (Incoming, OwnedSemaphorePermit);
 
 /// The two endpoints.
 pub fn router(server: Server, stop: &Stop) -> Router {
-    let sessions = Sessions { server, stop: stop.clone(), open: Arc::default(), room: Arc::new(Semaphore::new(WAITING)) };
-    Router::new().route("/sse", get(open)).route("/messages", post(take)).with_state(sessions)
+    let sessions = Sessions {
+        server,
+        stop: stop.clone(),
+        open: Arc::default(),
+        room: Arc::new(Semaphore::new(WAITING)),
+    };
+    Router::new()
+        .route("/sse", get(open))
+        .route("/messages", post(take))
+        .with_state(sessions)
 }
 
 impl Sessions {
@@ -69,7 +79,10 @@ impl Sessions {
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         (open.len() < SESSIONS).then(|| open.insert(id.clone(), messages))?;
-        Some(Session { sessions: self.clone(), id })
+        Some(Session {
+            sessions: self.clone(),
+            id,
+        })
     }
 
     /// Room for a message to wait in; `None` if others take it.
@@ -79,7 +92,11 @@ impl Sessions {
     }
 
     fn find(&self, id: &str) -> Option<mpsc::Sender<Waiting>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .cloned()
     }
 }
 
@@ -91,32 +108,65 @@ struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.sessions.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.sessions
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.id);
     }
 }
 
 async fn open(State(sessions): State<Sessions>) -> Response {
     let (messages, incoming) = mpsc::channel(QUEUE);
     let Some(session) = sessions.add(messages) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions; close one").into_response();
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "there are too many sessions; close one",
+        )
+            .into_response();
     };
     let (outgoing, events) = mpsc::channel(EVENTS);
-    outgoing.try_send(event("endpoint", &format!("/messages?session_id={}", session.id))).ok();
+    outgoing
+        .try_send(event(
+            "endpoint",
+            &format!("/messages?session_id={}", session.id),
+        ))
+        .ok();
     let stop = session.sessions.stop.clone();
-    tokio::spawn(serve(session, Events { incoming, outgoing, stop }));
-    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    tokio::spawn(serve(
+        session,
+        Events {
+            incoming,
+            outgoing,
+            stop,
+        },
+    ));
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
     (headers, Body::new(EventBody(events))).into_response()
 }
 
 async fn serve(session: Session, events: Events) {
     let (outgoing, stop) = (events.outgoing.clone(), session.sessions.stop.clone());
     let conversation = async {
-        if let Ok(service) = session.sessions.server.clone().serve(Bounded::new(events)).await {
+        if let Ok(service) = session
+            .sessions
+            .server
+            .clone()
+            .serve(Bounded::new(events))
+            .await
+        {
             service.waiting().await.ok();
         }
     };
     let signs_of_life = async {
-        while outgoing.send(Bytes::from_static(b": still here\n\n")).await.is_ok() {
+        while outgoing
+            .send(Bytes::from_static(b": still here\n\n"))
+            .await
+            .is_ok()
+        {
             tokio::time::sleep(SIGN_OF_LIFE).await;
         }
     };
@@ -130,16 +180,34 @@ async fn serve(session: Session, events: Events) {
 /// Takes a message of a session.
 async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
     if !is_json(request.headers()) {
-        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "messages are application/json").into_response();
+        return (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "messages are application/json",
+        )
+            .into_response();
     }
-    let id = request.uri().query().and_then(|query| query.strip_prefix("session_id=")).unwrap_or_default();
+    let id = request
+        .uri()
+        .query()
+        .and_then(|query| query.strip_prefix("session_id="))
+        .unwrap_or_default();
     if sessions.stop.is_told() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down").into_response();
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server is shutting down",
+        )
+            .into_response();
     }
     let Some(messages) = sessions.find(id) else {
-        return (StatusCode::NOT_FOUND, "there is no such session; open one with GET /sse").into_response();
+        return (
+            StatusCode::NOT_FOUND,
+            "there is no such session; open one with GET /sse",
+        )
+            .into_response();
     };
-    let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
+    let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
     match message(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
         // It is not waited for: a request that waits keeps others waiting.
@@ -148,7 +216,9 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
             Some(room) => match messages.try_send((message, room)) {
                 Ok(()) => StatusCode::ACCEPTED.into_response(),
                 Err(TrySendError::Full(_)) => full(),
-                Err(TrySendError::Closed(_)) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
+                Err(TrySendError::Closed(_)) => {
+                    (StatusCode::NOT_FOUND, "the session is over").into_response()
+                }
             },
         },
         Err(refusal) => refused(*refusal),
@@ -156,7 +226,11 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
 }
 
 fn full() -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, "too many messages wait; read what was answered").into_response()
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        "too many messages wait; read what was answered",
+    )
+        .into_response()
 }
 
 fn event(name: &str, data: &str) -> Bytes {
@@ -177,7 +251,10 @@ impl Transport<RoleServer> for Events {
         let outgoing = self.outgoing.clone();
         async move {
             let event = event("message", &serde_json::to_string(&message)?);
-            outgoing.send(event).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
+            outgoing
+                .send(event)
+                .await
+                .map_err(|_| io::ErrorKind::BrokenPipe.into())
         }
     }
 
@@ -202,7 +279,12 @@ impl hyper::body::Body for EventBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0
+            .poll_recv(context)
+            .map(|event| event.map(|event| Ok(Frame::data(event))))
     }
 }

@@ -1,13 +1,16 @@
-//! How is a server reached over HTTP? At `/mcp`, by the Streamable HTTP transport of the revisions 2025-06-18, 2025-11-25 and 2026-07-28, and,
-//! only if asked, by the pair of endpoints of 2024-11-05 (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one:
+//! How is a server reached over HTTP? At `/mcp`, by the Streamable HTTP transport of the revisions
+//! 2025-06-18, 2025-11-25 and 2026-07-28, and, only if asked, by the pair of endpoints of
+//! 2024-11-05 (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one:
 //! to a client it is a server of its own.
 //!
-//! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a message) and then the library's transport,
-//! which knows the revisions. Nothing is remembered between two requests, in the older revisions neither: there is no session that could be
-//! left behind.
+//! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a
+//! message) and then the library's transport, which knows the revisions. Nothing is remembered
+//! between two requests, in the older revisions neither: there is no session that could be left
+//! behind.
 //!
-//! **Limits.** HTTP/1.1 without TLS; beyond the own machine a proxy has to add that. As nothing is remembered, a client of an older revision
-//! cancels by hanging up, not by a notification, and there is no stream of messages that nobody asked for.
+//! **Limits.** HTTP/1.1 without TLS; beyond the own machine a proxy has to add that. As nothing is
+//! remembered, a client of an older revision cancels by hanging up, not by a notification, and
+//! there is no stream of messages that nobody asked for.
 
 mod connections;
 mod cors;
@@ -67,7 +70,9 @@ pub enum Exposed {
     #[error("a profile that reads and changes files needs a token: leave out --no-token")]
     Files,
     /// Web pages could pretend to be the server's own.
-    #[error("an address that other machines reach needs the name by which they call it: --allow-host NAME")]
+    #[error(
+        "an address that other machines reach needs the name by which they call it: --allow-host NAME"
+    )]
     Hosts,
 }
 
@@ -105,16 +110,23 @@ pub fn guarded(router: Router, options: HttpOptions) -> Router {
     router.layer(middleware::from_fn_with_state(guard, guard::admit))
 }
 
-/// The tools at each path: at [`ENDPOINT`] those asked for, and for clients that show a secret those of the profiles about files.
+/// The tools at each path: at [`ENDPOINT`] those asked for, and for clients that show a secret
+/// those of the profiles about files.
 #[must_use]
 pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)> {
-    let others = Profile::NAMES.into_iter().filter(|(_, profile)| *profile != Profile::Index && options.token.is_some());
-    let others = others.map(|(name, profile)| (format!("{ENDPOINT}/{name}"), tools.of_profile(profile)));
-    std::iter::once((ENDPOINT.to_owned(), tools.clone())).chain(others).collect()
+    let others = Profile::NAMES
+        .into_iter()
+        .filter(|(_, profile)| *profile != Profile::Index && options.token.is_some());
+    let others =
+        others.map(|(name, profile)| (format!("{ENDPOINT}/{name}"), tools.of_profile(profile)));
+    std::iter::once((ENDPOINT.to_owned(), tools.clone()))
+        .chain(others)
+        .collect()
 }
 
-/// What is remembered of clients between their requests, in the revisions before 2026-07-28, which know sessions. Our own servers remember nothing;
-/// a server that asks its clients while a tool runs needs sessions, and the conformance suite has one do so (`tests/conformance`).
+/// What is remembered of clients between their requests, in the revisions before 2026-07-28, which
+/// know sessions. Our own servers remember nothing; a server that asks its clients while a tool
+/// runs needs sessions, and the conformance suite has one do so (`tests/conformance`).
 pub struct Sessions<M> {
     manager: Arc<M>,
     are_kept: bool,
@@ -124,40 +136,62 @@ impl Sessions<NeverSessionManager> {
     /// Nothing.
     #[must_use]
     pub fn none() -> Self {
-        Self { manager: Arc::default(), are_kept: false }
+        Self {
+            manager: Arc::default(),
+            are_kept: false,
+        }
     }
 }
 
 impl<M: SessionManager> Sessions<M> {
     /// Sessions, by this manager.
     pub fn kept(manager: M) -> Self {
-        Self { manager: Arc::new(manager), are_kept: true }
+        Self {
+            manager: Arc::new(manager),
+            are_kept: true,
+        }
     }
 }
 
-/// One server at one path, so that several can be offered at one address. An answer is JSON, or a stream of events if something is told before it.
-pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(path: &str, server: S, sessions: Sessions<M>, stop: &Stop) -> Router {
-    let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
+/// One server at one path, so that several can be offered at one address. An answer is JSON, or a
+/// stream of events if something is told before it.
+pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
+    path: &str,
+    server: S,
+    sessions: Sessions<M>,
+    stop: &Stop,
+) -> Router {
+    let mut config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
     config.legacy_session_mode = sessions.are_kept;
     config.json_response = true;
     config.max_request_body_bytes = guard::MAX_BODY;
     let streams = config.cancellation_token.clone();
     stop.also(move || streams.cancel());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager, config);
-    Router::new().route_service(path, service).layer(middleware::from_fn_with_state(stop.clone(), read))
+    Router::new()
+        .route_service(path, service)
+        .layer(middleware::from_fn_with_state(stop.clone(), read))
 }
 
-/// Answers what is no message, with its `id` where it has one, before the library says less about it; and calls that are cut off, about which
-/// the library says nothing.
+/// Answers what is no message, with its `id` where it has one, before the library says less about
+/// it; and calls that are cut off, about which the library says nothing.
 async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
+    let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
     let id = match message(&bytes) {
         Ok(Some(JsonRpcMessage::Request(request))) => request.id,
-        Ok(Some(_)) => return next.run(Request::from_parts(parts, Body::from(bytes))).await,
+        Ok(Some(_)) => {
+            return next
+                .run(Request::from_parts(parts, Body::from(bytes)))
+                .await;
+        }
         Ok(None) => return StatusCode::ACCEPTED.into_response(),
         Err(refusal) => return refused(*refusal),
     };
@@ -171,20 +205,31 @@ async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Respons
 /// The message in a body, which is there.
 fn message(body: &[u8]) -> Result<Option<Incoming>, Refusal> {
     if body.trim_ascii().is_empty() {
-        let error = ErrorData::invalid_request("the body is empty; send one JSON-RPC message", None);
+        let error =
+            ErrorData::invalid_request("the body is empty; send one JSON-RPC message", None);
         return Err(Box::new((error, None)));
     }
     parse(body)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    kind.split(';')
+        .next()
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn refused((error, id): (ErrorData, Option<RequestId>)) -> Response {
     let body = serde_json::to_vec(&Outgoing::error(error, id)).unwrap_or_default();
-    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], Bytes::from(body)).into_response()
+    (
+        StatusCode::BAD_REQUEST,
+        [(header::CONTENT_TYPE, "application/json")],
+        Bytes::from(body),
+    )
+        .into_response()
 }
 
 #[cfg(test)]
@@ -208,7 +253,11 @@ mod tests {
             ("[::]:0", &["build.example"], true, Ok(())),
             ("192.168.1.5:0", &[], false, Err(Exposed::Token)),
         ] {
-            assert_eq!(options(address, hosts, token).check(), expected, "{address} {hosts:?} {token}");
+            assert_eq!(
+                options(address, hosts, token).check(),
+                expected,
+                "{address} {hosts:?} {token}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Which secret must a client show? One from the environment, or one of our own making in a file that only its owner can read.
+//! Which secret must a client show? One from the environment, or one of our own making in a file
+//! that only its owner can read.
 //!
 //! It is never printed: it has no `Display`, and its `Debug` says nothing.
 //!
@@ -26,7 +27,9 @@ pub struct Token(String);
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// What was given is none.
-    #[error("a token has at least {SHORTEST} characters and only visible ones of ASCII; {VARIABLE} has others")]
+    #[error(
+        "a token has at least {SHORTEST} characters and only visible ones of ASCII; {VARIABLE} has others"
+    )]
     Unfit,
     /// The file is not there for us.
     #[error(transparent)]
@@ -36,7 +39,8 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
-/// Whether only its owner can read the file with our own secret for a repository, and where it lies; `None` if there is none yet.
+/// Whether only its owner can read the file with our own secret for a repository, and where it
+/// lies; `None` if there is none yet.
 #[must_use]
 pub fn token_rights(data: &DataDir) -> Option<(bool, PathBuf)> {
     data.is_secret(FILE)
@@ -46,13 +50,23 @@ impl Token {
     /// A secret of the user's.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         let is_fit = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_fit { Ok(Self(text.to_owned())) } else { Err(TokenError::Unfit) }
+        if is_fit {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(TokenError::Unfit)
+        }
     }
 
     /// The secret that the environment holds, if it holds one.
     pub fn of_environment() -> Result<Option<Self>, TokenError> {
-        let Some(given) = std::env::var_os(VARIABLE).filter(|given| !given.is_empty()) else { return Ok(None) };
-        given.to_str().ok_or(TokenError::Unfit).and_then(Self::new).map(Some)
+        let Some(given) = std::env::var_os(VARIABLE).filter(|given| !given.is_empty()) else {
+            return Ok(None);
+        };
+        given
+            .to_str()
+            .ok_or(TokenError::Unfit)
+            .and_then(Self::new)
+            .map(Some)
     }
 
     /// The secret in the data folder of a repository, made if it is not there, and where it lies.
@@ -89,8 +103,12 @@ mod tests {
         let (first, path) = Token::kept(&data).unwrap();
         let (second, _) = Token::kept(&data).unwrap();
         assert!(first.0 == second.0 && first.0.len() == 2 * RANDOM && path.ends_with(FILE));
-        assert!(first.is(second.0.as_bytes()) && !first.is(b"") && !first.is(&second.0.as_bytes()[1..]));
-        let other = Token::kept(&DataHome::at(home.path()).data_dir(home.path()).unwrap()).unwrap().0;
+        assert!(
+            first.is(second.0.as_bytes()) && !first.is(b"") && !first.is(&second.0.as_bytes()[1..])
+        );
+        let other = Token::kept(&DataHome::at(home.path()).data_dir(home.path()).unwrap())
+            .unwrap()
+            .0;
         assert_ne!(first.0, other.0);
         assert_eq!(format!("{first:?}"), "Token");
     }
@@ -98,7 +116,14 @@ mod tests {
     #[test]
     fn what_is_short_or_invisible_is_no_token() {
         assert!(Token::new(&"x".repeat(SHORTEST)).is_ok());
-        for unfit in ["", "short", "fifteen letters", &"x y".repeat(9), &"\u{e9}".repeat(20), &"x\n".repeat(20)] {
+        for unfit in [
+            "",
+            "short",
+            "fifteen letters",
+            &"x y".repeat(9),
+            &"\u{e9}".repeat(20),
+            &"x\n".repeat(20),
+        ] {
             assert!(Token::new(unfit).is_err(), "{unfit:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! What can go wrong with a file tool? One list for all profiles; each profile has its own words for it.
+//! What can go wrong with a file tool? One list for all profiles; each profile has its own words
+//! for it.
 //!
 //! **Limits.** Messages hold paths of the repository only.
 
@@ -63,19 +64,33 @@ pub struct Failure {
 impl Failure {
     /// A failure that is not about a path.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), path: None }
+        Self {
+            kind,
+            message: message.into(),
+            path: None,
+        }
     }
 
     /// The same about a path.
     #[must_use]
     pub fn about(self, path: &str) -> Self {
-        Self { path: Some(path.to_owned()), ..self }
+        Self {
+            path: Some(path.to_owned()),
+            ..self
+        }
     }
 
     /// The same where a folder was asked for.
     #[must_use]
     pub fn of_folder(self) -> Self {
-        Self { kind: if self.kind == FailureKind::NoFile { FailureKind::NoFolder } else { self.kind }, ..self }
+        Self {
+            kind: if self.kind == FailureKind::NoFile {
+                FailureKind::NoFolder
+            } else {
+                self.kind
+            },
+            ..self
+        }
     }
 }
 
@@ -83,9 +98,11 @@ impl From<PathError> for Failure {
     fn from(error: PathError) -> Self {
         let kind = match error {
             PathError::Escapes(_) | PathError::Absolute(_) => FailureKind::Outside,
-            PathError::NotNormal(_) | PathError::Nul | PathError::TooLong(_) | PathError::Separator(_) | PathError::NotUtf8 => {
-                FailureKind::BadPath
-            }
+            PathError::NotNormal(_)
+            | PathError::Nul
+            | PathError::TooLong(_)
+            | PathError::Separator(_)
+            | PathError::NotUtf8 => FailureKind::BadPath,
         };
         Self::new(kind, error.to_string())
     }
@@ -100,7 +117,11 @@ impl From<ReadError> for Failure {
             ReadError::NotADirectory(_) => FailureKind::NotAFolder,
             ReadError::TooLarge { .. } => FailureKind::TooLarge,
             ReadError::Binary { .. } => FailureKind::Binary,
-            ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => FailureKind::Permission,
+            ReadError::Io { source, .. }
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                FailureKind::Permission
+            }
             ReadError::Io { .. } => FailureKind::Internal,
         };
         Self::new(kind, error.to_string())

@@ -1,4 +1,5 @@
-//! Line ends: telling LF from CRLF, and keeping a file's own when a text with others is written into it.
+//! Line ends: telling LF from CRLF, and keeping a file's own when a text with others is written
+//! into it.
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ impl LineEnd {
 pub fn split(line: &[u8]) -> (&[u8], LineEnd) {
     match line.strip_suffix(b"\n") {
         None => (line, LineEnd::Open),
-        Some(text) => text.strip_suffix(b"\r").map_or((text, LineEnd::Lf), |text| (text, LineEnd::CrLf)),
+        Some(text) => text
+            .strip_suffix(b"\r")
+            .map_or((text, LineEnd::Lf), |text| (text, LineEnd::CrLf)),
     }
 }

@@ -1,9 +1,11 @@
-//! Which tools does a server offer? A profile is one set of tools with its own names, paths, limits and errors; a server serves one, so names
-//! of different profiles never meet. Over HTTP each profile has an endpoint of its own.
+//! Which tools does a server offer? A profile is one set of tools with its own names, paths, limits
+//! and errors; a server serves one, so names of different profiles never meet. Over HTTP each
+//! profile has an endpoint of its own.
 //!
-//! `index` is what the other modules of this crate are about. The other four are files over one repository: `assistant` reads, `patch` and
-//! `workspace` read, write and, if allowed, run commands in a jail, `local` searches. Each has a folder of its own with the table of its tools;
-//! `tool` says what a row is, `failure` what can go wrong, and each profile says how that is told.
+//! `index` is what the other modules of this crate are about. The other four are files over one
+//! repository: `assistant` reads, `patch` and `workspace` read, write and, if allowed, run commands
+//! in a jail, `local` searches. Each has a folder of its own with the table of its tools; `tool`
+//! says what a row is, `failure` what can go wrong, and each profile says how that is told.
 //!
 //! **Limits.** Commands are run on Linux only.
 
@@ -71,14 +73,18 @@ impl Exec {
     /// In a jail that the running program makes of itself, if it can.
     #[must_use]
     pub fn allowed() -> Self {
-        Launcher::of_this_program().map_or_else(|error| Self::Refused(error.to_string()), Self::Jail)
+        Launcher::of_this_program()
+            .map_or_else(|error| Self::Refused(error.to_string()), Self::Jail)
     }
 
     /// What runs commands, or why nothing does.
     pub fn launcher(&self) -> Result<&Launcher, Failure> {
         match self {
             Self::Jail(launcher) => Ok(launcher),
-            Self::Off => Err(Failure::new(FailureKind::CommandRefused, "commands are not allowed; start the server with --allow-exec")),
+            Self::Off => Err(Failure::new(
+                FailureKind::CommandRefused,
+                "commands are not allowed; start the server with --allow-exec",
+            )),
             Self::Refused(reason) => Err(Failure::new(FailureKind::CommandRefused, reason)),
         }
     }
@@ -88,7 +94,9 @@ impl Exec {
     pub fn failure(error: ExecError) -> Failure {
         let kind = match error {
             ExecError::Folder(error) => return Failure::from(error).of_folder(),
-            ExecError::NotInstalled(_) | ExecError::NoJail(_) | ExecError::Busy => FailureKind::CommandRefused,
+            ExecError::NotInstalled(_) | ExecError::NoJail(_) | ExecError::Busy => {
+                FailureKind::CommandRefused
+            }
             ExecError::Arguments(_) => FailureKind::BadArguments,
             ExecError::Io(_) => FailureKind::Internal,
         };
@@ -135,17 +143,23 @@ impl Profile {
     /// The word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, profile)| *profile == self).map_or("index", |(name, _)| name)
+        Self::NAMES
+            .iter()
+            .find(|(_, profile)| *profile == self)
+            .map_or("index", |(name, _)| name)
     }
 
     /// The profile of a word.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, profile)| *profile)
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, profile)| *profile)
     }
 
-    /// The table of its tools; empty for the index, whose tools are in [`crate::tools`], and for `local`, whose tools
-    /// are in its contract.
+    /// The table of its tools; empty for the index, whose tools are in [`crate::tools`], and for
+    /// `local`, whose tools are in its contract.
     #[must_use]
     pub fn table(self) -> &'static [FileTool] {
         match self {
@@ -208,17 +222,24 @@ impl ToolSet {
         // The contract of `patch` keeps its writing tools in the list and answers `ReadOnly`.
         let hides = self.options.read_only && self.profile == Profile::Workspace;
         let runs = !matches!(self.options.exec, Exec::Off);
-        self.profile.table().iter().filter(move |tool| match tool.effect {
-            Effect::Reads => true,
-            Effect::Writes => !hides,
-            Effect::Runs => runs,
-        })
+        self.profile
+            .table()
+            .iter()
+            .filter(move |tool| match tool.effect {
+                Effect::Reads => true,
+                Effect::Writes => !hides,
+                Effect::Runs => runs,
+            })
     }
 
-    /// The tools that the contract has and the server was not allowed to offer. A call of one is told so.
+    /// The tools that the contract has and the server was not allowed to offer. A call of one is
+    /// told so.
     fn forbidden(&self) -> impl Iterator<Item = &'static FileTool> {
         let is_off = matches!(self.options.exec, Exec::Off);
-        self.profile.table().iter().filter(move |tool| is_off && tool.effect == Effect::Runs)
+        self.profile
+            .table()
+            .iter()
+            .filter(move |tool| is_off && tool.effect == Effect::Runs)
     }
 
     /// Reports whether a call of this name has an answer of the profile.
@@ -230,28 +251,46 @@ impl ToolSet {
     /// Their names.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
-        if self.profile == Profile::Local { local::names().collect() } else { self.tools().map(|tool| tool.name).collect() }
+        if self.profile == Profile::Local {
+            local::names().collect()
+        } else {
+            self.tools().map(|tool| tool.name).collect()
+        }
     }
 
     /// Reports whether a tool changes files by itself, not by a command.
     #[must_use]
     pub fn changes_files(&self, name: &str) -> bool {
-        self.tools().any(|tool| tool.name == name && tool.effect == Effect::Writes)
+        self.tools()
+            .any(|tool| tool.name == name && tool.effect == Effect::Writes)
     }
 
     /// The tools as a client gets to see them.
     #[must_use]
     pub fn descriptions(&self) -> Vec<ToolDescription> {
-        if self.profile == Profile::Local { local::descriptions() } else { self.tools().map(describe).collect() }
+        if self.profile == Profile::Local {
+            local::descriptions()
+        } else {
+            self.tools().map(describe).collect()
+        }
     }
 
     /// Calls a tool; `None` if there is none of that name.
     #[must_use]
-    pub fn call(&self, state: &State, name: &str, sent: Map<String, Value>, caller: &Caller) -> Option<Result<CallToolResult, ErrorData>> {
+    pub fn call(
+        &self,
+        state: &State,
+        name: &str,
+        sent: Map<String, Value>,
+        caller: &Caller,
+    ) -> Option<Result<CallToolResult, ErrorData>> {
         if self.profile == Profile::Local {
             return local::call(state, name, sent, &caller.canceller).map(Ok);
         }
-        let tool = self.tools().chain(self.forbidden()).find(|tool| tool.name == name)?;
+        let tool = self
+            .tools()
+            .chain(self.forbidden())
+            .find(|tool| tool.name == name)?;
         let answer = self.run(state, tool, sent, &caller.canceller);
         Some(self.rendered(answer, caller.era))
     }
@@ -261,32 +300,57 @@ impl ToolSet {
         self.rendered(Err(Failure::new(FailureKind::Internal, reason)), era)
     }
 
-    fn rendered(&self, answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult, ErrorData> {
+    fn rendered(
+        &self,
+        answer: Result<Value, Failure>,
+        era: Era,
+    ) -> Result<CallToolResult, ErrorData> {
         match (self.profile, answer) {
             (Profile::Assistant, answer) => assistant::render(answer, era),
             (Profile::Patch, answer) => Ok(patch::render(answer)),
             (Profile::Local, Err(failure)) => Ok(local::refused(&failure)),
-            (Profile::Index | Profile::Workspace | Profile::Local, answer) => Ok(workspace::render(answer)),
+            (Profile::Index | Profile::Workspace | Profile::Local, answer) => {
+                Ok(workspace::render(answer))
+            }
         }
     }
 
-    fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>, canceller: &Canceller) -> Result<Value, Failure> {
+    fn run(
+        &self,
+        state: &State,
+        tool: &FileTool,
+        sent: Map<String, Value>,
+        canceller: &Canceller,
+    ) -> Result<Value, Failure> {
         if tool.effect == Effect::Runs && matches!(self.options.exec, Exec::Off) {
             self.options.exec.launcher()?;
         }
-        let arguments =
-            Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(FailureKind::BadArguments, error.message))?;
+        let arguments = Arguments::check(tool.name, tool.parameters, sent)
+            .map_err(|error| Failure::new(FailureKind::BadArguments, error.message))?;
         let arguments = arguments.cancelled_by(canceller.clone());
         if self.options.read_only && tool.effect == Effect::Writes {
-            return Err(Failure::new(FailureKind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
+            return Err(Failure::new(
+                FailureKind::ReadOnly,
+                format!("`{}` changes files, and this server only reads", tool.name),
+            ));
         }
         if self.profile == Profile::Assistant {
             assistant::check_root(&state.workspace(), &self.options.limits)?;
         }
-        let call = Call { state, arguments: &arguments, options: &self.options };
+        let call = Call {
+            state,
+            arguments: &arguments,
+            options: &self.options,
+        };
         catch_unwind(AssertUnwindSafe(|| (tool.run)(&call))).unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
-            Err(Failure::new(FailureKind::Internal, format!("`{}` failed on this call because of a defect in codeagent", tool.name)))
+            Err(Failure::new(
+                FailureKind::Internal,
+                format!(
+                    "`{}` failed on this call because of a defect in codeagent",
+                    tool.name
+                ),
+            ))
         })
     }
 }
@@ -295,7 +359,13 @@ fn describe(tool: &FileTool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, schema(tool.parameters));
     description.title = Some(tool.title.to_owned());
     let reads = tool.effect == Effect::Reads;
-    let hints = ToolAnnotations::with_title(tool.title).read_only(reads).open_world(false);
-    description.annotations = Some(if reads { hints.idempotent(true) } else { hints.destructive(true) });
+    let hints = ToolAnnotations::with_title(tool.title)
+        .read_only(reads)
+        .open_world(false);
+    description.annotations = Some(if reads {
+        hints.idempotent(true)
+    } else {
+        hints.destructive(true)
+    });
     description
 }

@@ -1,6 +1,7 @@
 //! What is a file tool? A row of its profile's table, and what a call of it gets to work with.
 //!
-//! **Limits.** While a first index is being made, changes made here are on disk but may be in the index only when it is complete.
+//! **Limits.** While a first index is being made, changes made here are on disk but may be in the
+//! index only when it is complete.
 
 use codeagent_core::model::graph::Dialect;
 use codeagent_core::{Change, ChangeBatch};
@@ -61,25 +62,38 @@ impl Call<'_> {
         self.state.workspace()
     }
 
-    /// Brings the index to what is on disk, these paths above all, whichever process writes it. An index that cannot be written does not undo the
-    /// change.
+    /// Brings the index to what is on disk, these paths above all, whichever process writes it. An
+    /// index that cannot be written does not undo the change.
     pub fn take_in(&self, changed: &[&RepoPath]) {
-        let sources: Vec<&RepoPath> = changed.iter().copied().filter(|path| Dialect::of_path(path.as_str()).is_some()).collect();
-        let taken_in = match self.state.engine() {
-            Ok(engine) => {
-                let changes = sources.into_iter().cloned().map(|path| match self.workspace().stat(&path) {
-                    Ok(_) => Change::Written(path),
-                    Err(_) => Change::Removed(path),
-                });
-                // Whatever else changed is taken in as well.
-                let batch = ChangeBatch::new(changes.collect());
-                engine.process_batch(&batch, &|_| {}).map(drop).map_err(|error| error.to_string())
-            }
-            Err(_) => {
-                let paths: Vec<RepoPath> = sources.into_iter().cloned().collect();
-                self.state.taken_in_elsewhere(&paths).unwrap_or(Ok(())).map_err(|error| error.to_string())
-            }
-        };
+        let sources: Vec<&RepoPath> = changed
+            .iter()
+            .copied()
+            .filter(|path| Dialect::of_path(path.as_str()).is_some())
+            .collect();
+        let taken_in =
+            match self.state.engine() {
+                Ok(engine) => {
+                    let changes = sources.into_iter().cloned().map(|path| {
+                        match self.workspace().stat(&path) {
+                            Ok(_) => Change::Written(path),
+                            Err(_) => Change::Removed(path),
+                        }
+                    });
+                    // Whatever else changed is taken in as well.
+                    let batch = ChangeBatch::new(changes.collect());
+                    engine
+                        .process_batch(&batch, &|_| {})
+                        .map(drop)
+                        .map_err(|error| error.to_string())
+                }
+                Err(_) => {
+                    let paths: Vec<RepoPath> = sources.into_iter().cloned().collect();
+                    self.state
+                        .taken_in_elsewhere(&paths)
+                        .unwrap_or(Ok(()))
+                        .map_err(|error| error.to_string())
+                }
+            };
         if let Err(error) = taken_in {
             tracing::warn!(error, "a change is not in the index");
         }

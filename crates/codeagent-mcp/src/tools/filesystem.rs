@@ -1,6 +1,8 @@
-//! What lies in the repository, and what does a file say? `list_directory`, `read_file`, `get_directory_tree`; no index needed.
+//! What lies in the repository, and what does a file say? `list_directory`, `read_file`,
+//! `get_directory_tree`; no index needed.
 //!
-//! **Limits.** Ignored files are not listed, but may be read by name. `.git` and `.codeagent` do not exist here.
+//! **Limits.** Ignored files are not listed, but may be read by name. `.git` and `.codeagent` do
+//! not exist here.
 
 use std::collections::BTreeMap;
 
@@ -29,12 +31,24 @@ const MAX_ENTRIES: usize = 1_000;
 const TREE_CHARACTERS: usize = 47_800;
 /// What a file costs beside its name, in characters: `{"name":,"type":"file"},`.
 const FILE_COST: usize = 24;
-/// What a directory costs beside its name: `{"name":,"type":"directory","children":[],"truncated":true,"more":99999999},`.
+/// What a directory costs beside its name:
+/// `{"name":,"type":"directory","children":[],"truncated":true,"more":99999999},`.
 const DIRECTORY_COST: usize = 76;
 
-const DIRECTORY_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::IndexError];
-const FILE_ERRORS: &[Code] =
-    &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::BinaryFile, Code::TooLarge, Code::IndexError];
+const DIRECTORY_ERRORS: &[Code] = &[
+    Code::NotFound,
+    Code::InvalidParameter,
+    Code::PathEscape,
+    Code::IndexError,
+];
+const FILE_ERRORS: &[Code] = &[
+    Code::NotFound,
+    Code::InvalidParameter,
+    Code::PathEscape,
+    Code::BinaryFile,
+    Code::TooLarge,
+    Code::IndexError,
+];
 
 /// The root of the repository.
 const ROOT: Fallback = Fallback::Text("");
@@ -109,16 +123,29 @@ fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let folder = state.path(arguments.required_text("path"))?;
     let listing = state.workspace().list(&folder)?;
     let entries = &listing.entries;
-    let rows = Rows { count: entries.len(), key: |index: usize| entries[index].path.as_str() };
-    let answer = page(arguments, rows, |index| Ok(Some(directory_entry(state, &entries[index]))))?;
-    Ok(if entries.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
+    let rows = Rows {
+        count: entries.len(),
+        key: |index: usize| entries[index].path.as_str(),
+    };
+    let answer = page(arguments, rows, |index| {
+        Ok(Some(directory_entry(state, &entries[index])))
+    })?;
+    Ok(if entries.is_empty() {
+        answer.with_note("the directory is empty or everything in it is ignored")
+    } else {
+        answer
+    })
 }
 
 fn directory_entry(state: &State, entry: &Entry) -> DirectoryEntry {
     // The size of a link that is not followed would be that of the link.
     let is_file = entry.kind == EntryKind::File && state.workspace().stat(&entry.path).is_ok();
     let size = is_file.then_some(entry.size);
-    DirectoryEntry { name: entry.path.file_name().to_owned(), r#type: kind_word(entry.kind), size }
+    DirectoryEntry {
+        name: entry.path.file_name().to_owned(),
+        r#type: kind_word(entry.kind),
+        size,
+    }
 }
 
 /// The words for what an entry is.
@@ -148,17 +175,27 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     let first = arguments.number("line_start").unwrap_or_default();
     let last = arguments.number("line_end").unwrap_or(usize::MAX);
     if first > total_lines.max(1) {
-        return Err(ToolError::invalid(format!("`line_start` is {first}, but {path} has {total_lines} lines")));
+        return Err(ToolError::invalid(format!(
+            "`line_start` is {first}, but {path} has {total_lines} lines"
+        )));
     }
     if last < first {
-        return Err(ToolError::invalid(format!("`line_end` is {last}, less than `line_start`, which is {first}")));
+        return Err(ToolError::invalid(format!(
+            "`line_end` is {last}, less than `line_start`, which is {first}"
+        )));
     }
     let wanted = lines(&file.text, first, last);
     let content = cut(wanted);
-    let mut answer = Answer::new(FileContent { content: content.to_owned(), total_lines, truncated: content.len() < wanted.len() })?;
+    let mut answer = Answer::new(FileContent {
+        content: content.to_owned(),
+        total_lines,
+        truncated: content.len() < wanted.len(),
+    })?;
     if content.len() < wanted.len() {
         let shown = first + count_lines(content) - 1;
-        answer = answer.with_note(format!("lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"));
+        answer = answer.with_note(format!(
+            "lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"
+        ));
     }
     add_remarks(&mut answer, &file);
     Ok(match lacking(state, &path) {
@@ -175,19 +212,26 @@ fn lacking(state: &State, path: &RepoPath) -> Option<String> {
 
 fn add_remarks(answer: &mut Answer, file: &FileText) {
     if file.lossy {
-        answer.add(&ENCODING_NOTE, "the file is not valid UTF-8; what could not be read is shown as \u{fffd}");
+        answer.add(
+            &ENCODING_NOTE,
+            "the file is not valid UTF-8; what could not be read is shown as \u{fffd}",
+        );
     }
 }
 
 fn count_lines(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+    text.bytes().filter(|byte| *byte == b'\n').count()
+        + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// The lines `first..=last`, counted from 1, with their line ends.
 fn lines(text: &str, first: usize, last: usize) -> &str {
     let start_of = |line: usize| match line.checked_sub(1) {
         None | Some(0) => Some(0),
-        Some(before) => text.match_indices('\n').nth(before - 1).map(|(at, _)| at + 1),
+        Some(before) => text
+            .match_indices('\n')
+            .nth(before - 1)
+            .map(|(at, _)| at + 1),
     };
     let start = start_of(first).unwrap_or(text.len());
     let end = last.checked_add(1).and_then(start_of).unwrap_or(text.len());
@@ -196,7 +240,10 @@ fn lines(text: &str, first: usize, last: usize) -> &str {
 
 /// As much as one answer holds: whole lines, or the beginning of one that is too long by itself.
 fn cut(text: &str) -> &str {
-    let by_lines = text.match_indices('\n').nth(MAX_LINES - 1).map_or(text, |(at, _)| &text[..=at]);
+    let by_lines = text
+        .match_indices('\n')
+        .nth(MAX_LINES - 1)
+        .map_or(text, |(at, _)| &text[..=at]);
     if by_lines.len() <= MAX_BYTES {
         return by_lines;
     }
@@ -234,23 +281,53 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     let listing = state.workspace().tree(&folder, depth)?;
     let mut children: BTreeMap<RepoPath, Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.entries {
-        children.entry(entry.path.parent().unwrap_or_default()).or_default().push(entry);
+        children
+            .entry(entry.path.parent().unwrap_or_default())
+            .or_default()
+            .push(entry);
     }
-    let tree = TreeBuilder { shown: fitting(&children, &folder), children };
-    let name = if folder.is_root() { "." } else { folder.file_name() };
-    let is_cut = tree.children.iter().any(|(path, entries)| tree.shown.get(path).is_some_and(|shown| *shown < entries.len()));
+    let tree = TreeBuilder {
+        shown: fitting(&children, &folder),
+        children,
+    };
+    let name = if folder.is_root() {
+        "."
+    } else {
+        folder.file_name()
+    };
+    let is_cut = tree.children.iter().any(|(path, entries)| {
+        tree.shown
+            .get(path)
+            .is_some_and(|shown| *shown < entries.len())
+    });
     let answer = Answer::new(tree.directory(&folder, name, depth))?;
-    Ok(if is_cut { answer.with_note("`more` entries of a directory did not fit: ask for it, or for fewer levels") } else { answer })
+    Ok(if is_cut {
+        answer
+            .with_note("`more` entries of a directory did not fit: ask for it, or for fewer levels")
+    } else {
+        answer
+    })
 }
 
-/// How many entries of each directory are shown. Level by level, so that what is near the top comes first. If a level does not fit, its directories
-/// get equal shares, and what a small one does not need goes to the larger ones.
-fn fitting(children: &BTreeMap<RepoPath, Vec<&Entry>>, top: &RepoPath) -> BTreeMap<RepoPath, usize> {
-    let (mut shown, mut left, mut level) = (BTreeMap::new(), TREE_CHARACTERS.saturating_sub(DIRECTORY_COST), vec![top.clone()]);
+/// How many entries of each directory are shown. Level by level, so that what is near the top comes
+/// first. If a level does not fit, its directories get equal shares, and what a small one does not
+/// need goes to the larger ones.
+fn fitting(
+    children: &BTreeMap<RepoPath, Vec<&Entry>>,
+    top: &RepoPath,
+) -> BTreeMap<RepoPath, usize> {
+    let (mut shown, mut left, mut level) = (
+        BTreeMap::new(),
+        TREE_CHARACTERS.saturating_sub(DIRECTORY_COST),
+        vec![top.clone()],
+    );
     while !level.is_empty() {
-        let entries = |folder: &RepoPath| children.get(folder).into_iter().flatten().take(MAX_ENTRIES);
-        let mut level_costs: Vec<(usize, RepoPath)> =
-            level.drain(..).map(|folder| (entries(&folder).map(|entry| cost(entry)).sum(), folder)).collect();
+        let entries =
+            |folder: &RepoPath| children.get(folder).into_iter().flatten().take(MAX_ENTRIES);
+        let mut level_costs: Vec<(usize, RepoPath)> = level
+            .drain(..)
+            .map(|folder| (entries(&folder).map(|entry| cost(entry)).sum(), folder))
+            .collect();
         level_costs.sort();
         let count = level_costs.len();
         for (at, (_, folder)) in level_costs.into_iter().enumerate() {
@@ -274,8 +351,15 @@ fn fitting(children: &BTreeMap<RepoPath, Vec<&Entry>>, top: &RepoPath) -> BTreeM
 
 fn cost(entry: &Entry) -> usize {
     // A name in JSON is longer by what is escaped in it.
-    let name = serde_json::Value::from(entry.path.file_name()).to_string().chars().count();
-    name + if entry.kind == EntryKind::Directory { DIRECTORY_COST } else { FILE_COST }
+    let name = serde_json::Value::from(entry.path.file_name())
+        .to_string()
+        .chars()
+        .count();
+    name + if entry.kind == EntryKind::Directory {
+        DIRECTORY_COST
+    } else {
+        FILE_COST
+    }
 }
 
 struct TreeBuilder<'a> {
@@ -289,18 +373,31 @@ impl TreeBuilder<'_> {
     fn directory(&self, path: &RepoPath, name: &str, depth: usize) -> TreeNode {
         let entries = self.children.get(path).map_or(&[][..], Vec::as_slice);
         let shown = self.shown.get(path).copied().unwrap_or_default();
-        let children: Vec<TreeNode> = entries[..shown].iter().map(|entry| self.node(entry, depth)).collect();
+        let children: Vec<TreeNode> = entries[..shown]
+            .iter()
+            .map(|entry| self.node(entry, depth))
+            .collect();
         let children = (depth > 0).then_some(children);
         let more = entries.len() - shown;
-        TreeNode { name: name.to_owned(), r#type: "directory", children, truncated: more > 0, more: (more > 0).then_some(more) }
+        TreeNode {
+            name: name.to_owned(),
+            r#type: "directory",
+            children,
+            truncated: more > 0,
+            more: (more > 0).then_some(more),
+        }
     }
 
     fn node(&self, entry: &Entry, depth: usize) -> TreeNode {
         match entry.kind {
             EntryKind::Directory => self.directory(&entry.path, entry.path.file_name(), depth - 1),
-            EntryKind::File => {
-                TreeNode { name: entry.path.file_name().to_owned(), r#type: "file", children: None, truncated: false, more: None }
-            }
+            EntryKind::File => TreeNode {
+                name: entry.path.file_name().to_owned(),
+                r#type: "file",
+                children: None,
+                truncated: false,
+                more: None,
+            },
         }
     }
 }
@@ -314,7 +411,13 @@ mod tests {
         for (text, count) in [("", 0), ("a", 1), ("a\n", 1), ("a\r\nb", 2), ("\n\n", 2)] {
             assert_eq!(count_lines(text), count, "{text:?}");
         }
-        for (first, last, expected) in [(1, 1, "a\r\n"), (2, 3, "b\nc"), (3, 9, "c"), (1, usize::MAX, "a\r\nb\nc"), (2, 2, "b\n")] {
+        for (first, last, expected) in [
+            (1, 1, "a\r\n"),
+            (2, 3, "b\nc"),
+            (3, 9, "c"),
+            (1, usize::MAX, "a\r\nb\nc"),
+            (2, 2, "b\n"),
+        ] {
             assert_eq!(lines("a\r\nb\nc", first, last), expected);
         }
     }

@@ -1,6 +1,7 @@
 //! How is the index, and how is it brought up to date? `index_files`, `get_status`.
 //!
-//! **Limits.** Where another process writes the index, `index_files` does not say what is wrong with a file that cannot be read.
+//! **Limits.** Where another process writes the index, `index_files` does not say what is wrong
+//! with a file that cannot be read.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +32,19 @@ pub const TOOLS: &[Tool] = &[
         name: "index_files",
         title: "Index files",
         doc: "Update the index with these files, if an answer names stale_files. Edits are normally picked up automatically.",
-        parameters: &[
-            Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.").hinted("Repo-relative.")
-        ],
+        parameters: &[Parameter::required(
+            "paths",
+            Kind::Texts(MAX_PATHS),
+            "Repo-relative paths of the files, at most 100.",
+        )
+        .hinted("Repo-relative.")],
         output: Output::object::<Indexed>(&[NOTE]),
-        errors: &[Code::InvalidParameter, Code::TooLarge, Code::EngineUnavailable, Code::IndexError],
+        errors: &[
+            Code::InvalidParameter,
+            Code::TooLarge,
+            Code::EngineUnavailable,
+            Code::IndexError,
+        ],
         run: index_files,
         writes: true,
     },
@@ -73,22 +82,42 @@ struct FileError {
 impl FileError {
     fn new(path: &str, error: &ToolError) -> Self {
         // No path is that long: it is enough to recognise it.
-        let path = if path.len() > LONGEST_PATH { shortened(path) } else { path.to_owned() };
-        Self { path, code: error.code.as_str(), message: error.message.clone() }
+        let path = if path.len() > LONGEST_PATH {
+            shortened(path)
+        } else {
+            path.to_owned()
+        };
+        Self {
+            path,
+            code: error.code.as_str(),
+            message: error.message.clone(),
+        }
     }
 }
 
 fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers_for(arguments)?;
-    let workspace = state.workspace().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
-    let mut files = Files { workspace: &workspace, listed: BTreeMap::new() };
+    let workspace = state
+        .workspace()
+        .configured(true)
+        .map_err(|error| ToolError::index(error.to_string()))?;
+    let mut files = Files {
+        workspace: &workspace,
+        listed: BTreeMap::new(),
+    };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
     for text in arguments.texts("paths") {
         let is_indexed = |path: &RepoPath| {
             let is_there = query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok();
-            Ok(is_there || state.engine().is_ok_and(|engine| engine.has_removed(path.as_str())))
+            Ok(is_there
+                || state
+                    .engine()
+                    .is_ok_and(|engine| engine.has_removed(path.as_str())))
         };
-        match state.path(text).and_then(|path| files.change(path, is_indexed)) {
+        match state
+            .path(text)
+            .and_then(|path| files.change(path, is_indexed))
+        {
             Ok(change) => changes.push(change),
             Err(error) => errors.push(FileError::new(text, &error)),
         }
@@ -98,16 +127,39 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
     let paths: Vec<RepoPath> = changes.iter().map(|change| change.path().clone()).collect();
     if let Some(taken_in) = state.taken_in_elsewhere(&paths) {
         taken_in?;
-        return Answer::new(Indexed { indexed: changes.len(), errors });
+        return Answer::new(Indexed {
+            indexed: changes.len(),
+            errors,
+        });
     }
-    let summary = state.engine()?.process_batch(&ChangeBatch::new(changes.clone()), &|progress| arguments.reporter().report(progress))?;
+    let summary = state
+        .engine()?
+        .process_batch(&ChangeBatch::new(changes.clone()), &|progress| {
+            arguments.reporter().report(progress)
+        })?;
     for problem in summary.problems {
-        if changes.iter().any(|change| change.path().as_str() == problem.path) {
-            errors.push(FileError::new(&problem.path, &ToolError::index(problem.message)));
+        if changes
+            .iter()
+            .any(|change| change.path().as_str() == problem.path)
+        {
+            errors.push(FileError::new(
+                &problem.path,
+                &ToolError::index(problem.message),
+            ));
         }
     }
-    let failed = errors.iter().filter(|error| changes.iter().any(|change| change.path().as_str() == error.path)).count();
-    Answer::new(Indexed { indexed: changes.len() - failed, errors })
+    let failed = errors
+        .iter()
+        .filter(|error| {
+            changes
+                .iter()
+                .any(|change| change.path().as_str() == error.path)
+        })
+        .count();
+    Answer::new(Indexed {
+        indexed: changes.len() - failed,
+        errors,
+    })
 }
 
 /// What may be indexed, each folder looked at once.
@@ -118,21 +170,43 @@ struct Files<'a> {
 
 impl Files<'_> {
     /// What happened to a path, or why it is not for the index.
-    fn change(&mut self, path: RepoPath, is_indexed: impl Fn(&RepoPath) -> Result<bool, ToolError>) -> Result<Change, ToolError> {
+    fn change(
+        &mut self,
+        path: RepoPath,
+        is_indexed: impl Fn(&RepoPath) -> Result<bool, ToolError>,
+    ) -> Result<Change, ToolError> {
         let entry = match self.workspace.stat(&path) {
             Err(ReadError::NotFound(_)) if is_indexed(&path)? => return Ok(Change::Removed(path)),
             other => other?,
         };
         let limit = self.workspace.config().max_file_bytes;
-        let Some(dialect) = Dialect::of_path(path.as_str()).filter(|_| entry.kind == EntryKind::File) else {
-            return Err(ToolError::invalid(format!("{path} is no {} file", Language::all_names())));
+        let Some(dialect) =
+            Dialect::of_path(path.as_str()).filter(|_| entry.kind == EntryKind::File)
+        else {
+            return Err(ToolError::invalid(format!(
+                "{path} is no {} file",
+                Language::all_names()
+            )));
         };
-        if !self.workspace.config().takes(&path, dialect.language().as_str()) {
-            Err(ToolError::invalid(format!("{path} is left out by .codeagent/config.json")))
+        if !self
+            .workspace
+            .config()
+            .takes(&path, dialect.language().as_str())
+        {
+            Err(ToolError::invalid(format!(
+                "{path} is left out by .codeagent/config.json"
+            )))
         } else if entry.size > limit {
-            Err(ReadError::TooLarge { path, size: entry.size, limit }.into())
+            Err(ReadError::TooLarge {
+                path,
+                size: entry.size,
+                limit,
+            }
+            .into())
         } else if !self.is_listed(&path)? {
-            Err(ToolError::invalid(format!("{path} is ignored or reached through a link, so it is not indexed")))
+            Err(ToolError::invalid(format!(
+                "{path} is ignored or reached through a link, so it is not indexed"
+            )))
         } else {
             Ok(Change::Written(path))
         }
@@ -145,7 +219,13 @@ impl Files<'_> {
         }
         let folder = path.parent().unwrap_or_default();
         if !self.listed.contains_key(&folder) {
-            let paths = self.workspace.list(&folder)?.entries.into_iter().map(|entry| entry.path).collect();
+            let paths = self
+                .workspace
+                .list(&folder)?
+                .entries
+                .into_iter()
+                .map(|entry| entry.path)
+                .collect();
             self.listed.insert(folder.clone(), paths);
         }
         Ok(self.listed[&folder].contains(path))
@@ -170,8 +250,8 @@ pub struct StatusReport {
     /// When the disk was last compared, in UTC; null before that.
     #[schemars(schema_with = "text_or_null")]
     pub last_batch_at: Option<String>,
-    /// What makes the vectors that search and find_similar rest on: a model, or `lexhash-384`, which compares words and letters, not meanings; null
-    /// without an index.
+    /// What makes the vectors that search and find_similar rest on: a model, or `lexhash-384`,
+    /// which compares words and letters, not meanings; null without an index.
     #[schemars(schema_with = "text_or_null")]
     pub embedding_model: Option<String>,
     /// Symbols with a vector of it.
@@ -180,7 +260,8 @@ pub struct StatusReport {
     pub edges: u64,
     /// Figures by language.
     pub quality: Vec<LanguageQuality>,
-    /// Share of the bytes of code, markup and configuration that no indexed language covers; what it uses is not in the index.
+    /// Share of the bytes of code, markup and configuration that no indexed language covers; what
+    /// it uses is not in the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_of_no_language_percent: Option<f64>,
 }
@@ -201,8 +282,8 @@ pub struct LanguageQuality {
     pub files_failed: u64,
     /// Share of bytes in parse errors.
     pub error_percent: f64,
-    /// Share of calls with a target, of those not known to go outside: whose receiver is outside, or whose name nothing here bears that can be
-    /// called; absent if there are none.
+    /// Share of calls with a target, of those not known to go outside: whose receiver is outside,
+    /// or whose name nothing here bears that can be called; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_resolved_percent: Option<f64>,
     /// Uses left without a target because linking them would have cost too much.
@@ -234,7 +315,11 @@ impl StatusReport {
             schema_version: status.schema_version,
             indexed_files: counts.read_files(),
             indexed_symbols: counts.symbols,
-            languages: counts.languages.iter().map(|counts| counts.language.as_str()).collect(),
+            languages: counts
+                .languages
+                .iter()
+                .map(|counts| counts.language.as_str())
+                .collect(),
             watcher_active: false,
             last_batch_at: status.scanned_at_ns.and_then(timestamp),
             embedding_model: Some(status.embedding.model.clone()).filter(|model| !model.is_empty()),
@@ -248,7 +333,10 @@ impl StatusReport {
     /// With the share of text that no language covers.
     #[must_use]
     pub fn with_coverage(self, coverage: TextCoverage) -> Self {
-        Self { text_of_no_language_percent: coverage.other_percent(), ..self }
+        Self {
+            text_of_no_language_percent: coverage.other_percent(),
+            ..self
+        }
     }
 }
 
@@ -267,7 +355,10 @@ fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError
     }
     if !settings.is_empty() {
         // What the settings say is nobody's business here; the command tells it to their owner.
-        let remark = format!("`.codeagent/config.json` has {} odd settings; `codeagent status` says which", settings.len());
+        let remark = format!(
+            "`.codeagent/config.json` has {} odd settings; `codeagent status` says which",
+            settings.len()
+        );
         answer.add(&CONFIGURATION, vec![remark]);
     }
     Ok(answer)

@@ -1,5 +1,5 @@
-//! Which tools are there? Each is a row of a table: name, what a model should know, parameters, function. One file per group, as in the
-//! specification.
+//! Which tools are there? Each is a row of a table: name, what a model should know, parameters,
+//! function. One file per group, as in the specification.
 //!
 //! **Limits.** Tools are functions that may block; the server runs them on threads of their own.
 
@@ -41,8 +41,12 @@ pub struct Tool {
 }
 
 /// The parameter of every tool that answers in pages.
-pub const CURSOR: Parameter =
-    Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer. Default: the first page.").hinted("");
+pub const CURSOR: Parameter = Parameter::optional(
+    "cursor",
+    Kind::Text,
+    "The `next_cursor` of the previous answer. Default: the first page.",
+)
+.hinted("");
 
 /// The parameter of every tool that answers a list.
 pub const FORMAT: Parameter = Parameter::optional(
@@ -62,10 +66,19 @@ pub const PLACES: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
 pub const RELATED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
 
 /// How a question about names may fail.
-pub const NAME_ERRORS: &[Code] = &[Code::InvalidParameter, Code::EngineUnavailable, Code::IndexError];
+pub const NAME_ERRORS: &[Code] = &[
+    Code::InvalidParameter,
+    Code::EngineUnavailable,
+    Code::IndexError,
+];
 
 /// How a question about one symbol may fail.
-pub const SYMBOL_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::EngineUnavailable, Code::IndexError];
+pub const SYMBOL_ERRORS: &[Code] = &[
+    Code::NotFound,
+    Code::InvalidParameter,
+    Code::EngineUnavailable,
+    Code::IndexError,
+];
 
 /// The parameter of every tool about one symbol.
 pub const NODE_ID: Parameter = Parameter::required(
@@ -77,22 +90,39 @@ pub const NODE_ID: Parameter = Parameter::required(
 .hinted("node_id, name, Type.*, FILE:LINE.");
 
 /// Which file a name is declared in.
-pub const FILE: Parameter =
-    Parameter::optional("file", Kind::Name, "Only symbols declared in this file, folder or glob, if the name is ambiguous.")
-        .hinted("Where it is declared.");
+pub const FILE: Parameter = Parameter::optional(
+    "file",
+    Kind::Name,
+    "Only symbols declared in this file, folder or glob, if the name is ambiguous.",
+)
+.hinted("Where it is declared.");
 
 /// The filter by project.
-pub const PROJECT_ID: Parameter =
-    Parameter::optional("project_id", Kind::Name, "Only symbols of this project: the repo-relative path of its project file.")
-        .hinted("Only this project: path of its project file.");
+pub const PROJECT_ID: Parameter = Parameter::optional(
+    "project_id",
+    Kind::Name,
+    "Only symbols of this project: the repo-relative path of its project file.",
+)
+.hinted("Only this project: path of its project file.");
 
 /// The filter by language.
-pub const LANGUAGE: Parameter =
-    Parameter::optional("language", Kind::Word(|| words(Language::NAMES)), "Only symbols of this language.").hinted("");
+pub const LANGUAGE: Parameter = Parameter::optional(
+    "language",
+    Kind::Word(|| words(Language::NAMES)),
+    "Only symbols of this language.",
+)
+.hinted("");
 
 /// All tools, in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
-    [filesystem::TOOLS, search::TOOLS, navigation::TOOLS, management::TOOLS].into_iter().flatten()
+    [
+        filesystem::TOOLS,
+        search::TOOLS,
+        navigation::TOOLS,
+        management::TOOLS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The tool of a name.

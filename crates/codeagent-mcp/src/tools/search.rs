@@ -1,4 +1,5 @@
-//! Which symbols match? `search_symbols` by words, `lookup_symbol` by qualified name, `find_similar` by vectors.
+//! Which symbols match? `search_symbols` by words, `lookup_symbol` by qualified name,
+//! `find_similar` by vectors.
 //!
 //! **Limits.** Without a model, similar is what has similar names, places and signatures.
 
@@ -14,7 +15,9 @@ use crate::page::{Rows, page};
 use crate::state::{MODEL_BROKEN, State};
 use crate::tools::asked::asked;
 use crate::tools::stale::{show, with_stale_files};
-use crate::tools::{CURSOR, FORMAT, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
+use crate::tools::{
+    CURSOR, FORMAT, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words,
+};
 use crate::wire::{NamedRow, RankedRow, SimilarRow};
 
 /// Results of a search if no limit is given.
@@ -35,14 +38,30 @@ pub const TOOLS: &[Tool] = &[
         title: "Search symbols",
         doc: "Search symbols by words of the name, container, signature or documentation: `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you don't know the name.",
         parameters: &[
-            Parameter::required("query", Kind::Text, "Words or an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.")
-                .hinted("Words or FTS5: `user service`, `Auth*`, `name:Cart OR Basket`."),
+            Parameter::required(
+                "query",
+                Kind::Text,
+                "Words or an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.",
+            )
+            .hinted("Words or FTS5: `user service`, `Auth*`, `name:Cart OR Basket`."),
             PROJECT_ID,
-            Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type.").hinted(""),
+            Parameter::optional(
+                "node_type",
+                Kind::Word(|| words(NodeType::NAMES)),
+                "Only symbols of this type.",
+            )
+            .hinted(""),
             LANGUAGE,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Maximum number of results.")
-                .or(Fallback::Number(20))
-                .hinted(""),
+            Parameter::optional(
+                "limit",
+                Kind::Number {
+                    min: 1,
+                    max: MAX_LIMIT,
+                },
+                "Maximum number of results.",
+            )
+            .or(Fallback::Number(20))
+            .hinted(""),
             FORMAT,
         ],
         output: Output::list::<RankedRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
@@ -55,14 +74,21 @@ pub const TOOLS: &[Tool] = &[
         title: "Look up a name",
         doc: "Symbols with a qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`), else those whose name ends with it (`match`: `suffix`).",
         parameters: &[
-            Parameter::required("qualified_name", Kind::Name, "The qualified name, or its last segments: `Cart.Total`.")
-                .hinted("Or its end."),
+            Parameter::required(
+                "qualified_name",
+                Kind::Name,
+                "The qualified name, or its last segments: `Cart.Total`.",
+            )
+            .hinted("Or its end."),
             LANGUAGE,
             PROJECT_ID,
             FORMAT,
             CURSOR,
         ],
-        output: Output::list::<NamedRow>("Symbols of that name, by qualified name, path and line.", PLACES),
+        output: Output::list::<NamedRow>(
+            "Symbols of that name, by qualified name, path and line.",
+            PLACES,
+        ),
         errors: NAME_ERRORS,
         run: lookup_symbol,
         writes: false,
@@ -73,9 +99,16 @@ pub const TOOLS: &[Tool] = &[
         doc: "Symbols with a similar name, location and signature: how others do it.",
         parameters: &[
             NODE_ID,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Maximum number of results.")
-                .or(Fallback::Number(10))
-                .hinted(""),
+            Parameter::optional(
+                "limit",
+                Kind::Number {
+                    min: 1,
+                    max: MAX_LIMIT,
+                },
+                "Maximum number of results.",
+            )
+            .or(Fallback::Number(10))
+            .hinted(""),
             FORMAT,
         ],
         output: Output::list::<SimilarRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
@@ -88,10 +121,15 @@ pub const TOOLS: &[Tool] = &[
 fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let text = arguments.required_text("query");
     if text.trim().is_empty() {
-        return Err(ToolError::invalid("`query` is empty; pass a word of the name, or a prefix such as `a*`"));
+        return Err(ToolError::invalid(
+            "`query` is empty; pass a word of the name, or a prefix such as `a*`",
+        ));
     }
     if text.len() > MAX_QUERY {
-        return Err(ToolError::invalid(format!("`query` has {} bytes, more than {MAX_QUERY}; use fewer words", text.len())));
+        return Err(ToolError::invalid(format!(
+            "`query` has {} bytes, more than {MAX_QUERY}; use fewer words",
+            text.len()
+        )));
     }
     let filter = SearchFilter {
         project: arguments.text("project_id").map(str::to_owned),
@@ -101,13 +139,31 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     check_project(&snapshot, arguments)?;
-    let found = query::filter_nodes(&snapshot, Some(answers.vectors()), text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
+    let found = query::filter_nodes(
+        &snapshot,
+        Some(answers.vectors()),
+        text,
+        &filter,
+        arguments.number("limit").unwrap_or(DEFAULT_LIMIT),
+    )?;
     let rows: Vec<RankedRow> = found.hits.iter().map(RankedRow::new).collect();
-    let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
-    let broken = answers.vectors().is_model_broken() && found.hits.iter().any(|hit| hit.score.is_some());
-    let answer = if broken { answer.with_note(MODEL_BROKEN) } else { answer };
+    let answer = with_stale_files(
+        Answer::new(&rows)?,
+        &looked_at(&answers, &snapshot, &found)?,
+    )?;
+    let broken =
+        answers.vectors().is_model_broken() && found.hits.iter().any(|hit| hit.score.is_some());
+    let answer = if broken {
+        answer.with_note(MODEL_BROKEN)
+    } else {
+        answer
+    };
     let unread = query::unread_like(&snapshot, text)?;
-    let answer = if unread.is_empty() { answer } else { answer.with_note(unread.join("; ")) };
+    let answer = if unread.is_empty() {
+        answer
+    } else {
+        answer.with_note(unread.join("; "))
+    };
     let note = match (found.quoted, found.some_words) {
         (true, false) => "searched for the words as typed",
         (true, true) => "searched for the words as typed; no exact match, these are the closest",
@@ -117,12 +173,22 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         }
         (false, false) => return Ok(answer),
     };
-    let missing = if rows.is_empty() { query::unread_note(&snapshot, filter.language)? } else { None };
-    Ok(missing.into_iter().fold(answer.with_note(note), Answer::with_note))
+    let missing = if rows.is_empty() {
+        query::unread_note(&snapshot, filter.language)?
+    } else {
+        None
+    };
+    Ok(missing
+        .into_iter()
+        .fold(answer.with_note(note), Answer::with_note))
 }
 
 /// The files of the symbols found.
-fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &SearchResults) -> Result<Sources<'a>, ToolError> {
+fn looked_at<'a>(
+    answers: &'a Answers,
+    snapshot: &'a Snapshot,
+    found: &SearchResults,
+) -> Result<Sources<'a>, ToolError> {
     let mut sources = Sources::new(snapshot, answers.workspace());
     for hit in &found.hits {
         show(&mut sources, &hit.node)?;
@@ -136,8 +202,16 @@ fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolErr
     let snapshot = answers.snapshot()?;
     check_project(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
-    let found = query::get_node_by_qualified_name(&snapshot, name, language(arguments), arguments.text("project_id"))?;
-    let rows = Rows { count: found.len(), key: |index: usize| found[index].0.id.0 };
+    let found = query::get_node_by_qualified_name(
+        &snapshot,
+        name,
+        language(arguments),
+        arguments.text("project_id"),
+    )?;
+    let rows = Rows {
+        count: found.len(),
+        key: |index: usize| found[index].0.id.0,
+    };
     let answer = page(arguments, rows, |index| {
         let (node, how) = &found[index];
         show(&mut sources, node)?;
@@ -153,31 +227,58 @@ fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolErro
     let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let meant = asked(&snapshot, arguments)?;
-    let ids: Vec<NodeId> = meant.answered.iter().flat_map(|meaning| meaning.nodes.iter().map(|node| node.id)).collect();
-    let found = query::find_similar(&snapshot, answers.vectors(), &ids, arguments.number("limit").unwrap_or(DEFAULT_SIMILAR))?;
+    let ids: Vec<NodeId> = meant
+        .answered
+        .iter()
+        .flat_map(|meaning| meaning.nodes.iter().map(|node| node.id))
+        .collect();
+    let found = query::find_similar(
+        &snapshot,
+        answers.vectors(),
+        &ids,
+        arguments.number("limit").unwrap_or(DEFAULT_SIMILAR),
+    )?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
     for (node, _) in &found.symbols {
         show(&mut sources, node)?;
     }
-    let rows: Vec<SimilarRow> = found.symbols.iter().map(|(node, score)| SimilarRow::new(node, *score)).collect();
+    let rows: Vec<SimilarRow> = found
+        .symbols
+        .iter()
+        .map(|(node, score)| SimilarRow::new(node, *score))
+        .collect();
     let answer = with_stale_files(Answer::new(&rows)?, &sources)?;
     Ok(match found.source {
-        VectorSource::Lexical => answer.with_note("compared by words and letters (lexhash-384), not by meaning: no model is in use"),
+        VectorSource::Lexical => answer.with_note(
+            "compared by words and letters (lexhash-384), not by meaning: no model is in use",
+        ),
         VectorSource::Model => answer,
     })
 }
 
 /// A project that there is not would leave everything out.
 fn check_project(snapshot: &Snapshot, arguments: &Arguments) -> Result<(), ToolError> {
-    let Some(asked) = arguments.text("project_id") else { return Ok(()) };
+    let Some(asked) = arguments.text("project_id") else {
+        return Ok(());
+    };
     let known = query::project_ids(snapshot)?;
     if known.iter().any(|project| project == asked) {
         return Ok(());
     }
     let more = known.len().saturating_sub(MAX_PROJECTS);
-    let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
-    let shown = known.into_iter().take(MAX_PROJECTS).collect::<Vec<_>>().join("\n");
-    Err(ToolError::invalid(format!("no project {asked:?}; the projects are:\n{shown}{more}")))
+    let more = if more > 0 {
+        format!("\nand {more} more")
+    } else {
+        String::new()
+    };
+    let shown = known
+        .into_iter()
+        .take(MAX_PROJECTS)
+        .collect::<Vec<_>>()
+        .join("\n");
+    Err(ToolError::invalid(format!(
+        "no project {asked:?}; the projects are:\n{shown}{more}"
+    )))
 }
 
 fn language(arguments: &Arguments) -> Option<Language> {

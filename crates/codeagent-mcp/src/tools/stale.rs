@@ -12,7 +12,9 @@ use crate::output::STALE_FILES;
 
 /// Looks at the file in which a symbol is shown.
 pub fn show(sources: &mut Sources<'_>, node: &Node) -> Result<(), StoreError> {
-    node.spans.first().map_or(Ok(()), |span| sources.freshness(&span.path).map(drop))
+    node.spans
+        .first()
+        .map_or(Ok(()), |span| sources.freshness(&span.path).map(drop))
 }
 
 /// An answer with the names of the files that its places cannot be trusted in.
@@ -21,9 +23,20 @@ pub fn with_stale_files(mut answer: Answer, sources: &Sources<'_>) -> Result<Ans
     if stale.is_empty() {
         return Ok(answer);
     }
-    let gone: Vec<&str> = stale.iter().filter(|(_, freshness)| *freshness == Freshness::Gone).map(|(path, _)| *path).collect();
-    let gone = if gone.is_empty() { String::new() } else { format!(" (removed: {})", gone.join(", ")) };
-    answer.add(&STALE_FILES, stale.iter().map(|(path, _)| *path).collect::<Vec<_>>());
+    let gone: Vec<&str> = stale
+        .iter()
+        .filter(|(_, freshness)| *freshness == Freshness::Gone)
+        .map(|(path, _)| *path)
+        .collect();
+    let gone = if gone.is_empty() {
+        String::new()
+    } else {
+        format!(" (removed: {})", gone.join(", "))
+    };
+    answer.add(
+        &STALE_FILES,
+        stale.iter().map(|(path, _)| *path).collect::<Vec<_>>(),
+    );
     Ok(answer.with_note(format!(
         "changed since the index was updated: stale_files{gone}; line numbers in them may be off (call index_files with them and ask again)"
     )))

@@ -1,12 +1,13 @@
-//! How does a call become a task that is asked about later? By the extension of the protocol for tasks, which the product does not offer: the transport
-//! below is the same.
+//! How does a call become a task that is asked about later? By the extension of the protocol for
+//! tasks, which the product does not offer: the transport below is the same.
 
 use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ClientCapabilities, ContentBlock, CreateTaskResult,
-    GetTaskParams, GetTaskResult, InputRequest, InputRequiredResult, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ClientCapabilities,
+    ContentBlock, CreateTaskResult, GetTaskParams, GetTaskResult, InputRequest,
+    InputRequiredResult, UpdateTaskParams,
 };
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
 use serde_json::{Map, Value, json};
@@ -38,39 +39,85 @@ enum Job {
 
 impl Tasks {
     /// Calls a tool that may become a task; `None` if there is none of that name.
-    pub async fn call(&self, request: &CallToolRequestParams, has_tasks: bool) -> Result<Option<CallToolResponse>, ErrorData> {
+    pub async fn call(
+        &self,
+        request: &CallToolRequestParams,
+        has_tasks: bool,
+    ) -> Result<Option<CallToolResponse>, ErrorData> {
         let arguments = request.arguments.clone().unwrap_or_default();
-        let word = |name: &str, other: &str| arguments.get(name).and_then(Value::as_str).unwrap_or(other).to_owned();
-        let given = request.input_responses.as_ref().and_then(|given| given.get("user_name")).filter(|given| given.is_object());
+        let word = |name: &str, other: &str| {
+            arguments
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or(other)
+                .to_owned()
+        };
+        let given = request
+            .input_responses
+            .as_ref()
+            .and_then(|given| given.get("user_name"))
+            .filter(|given| given.is_object());
         let (needs_task, job) = match request.name.as_ref() {
-            "greet" => return Ok(Some(text(format!("Hello, {}!", word("name", "stranger"))).into())),
+            "greet" => {
+                return Ok(Some(
+                    text(format!("Hello, {}!", word("name", "stranger"))).into(),
+                ));
+            }
             "slow_compute" => {
-                let seconds = arguments.get("seconds").and_then(Value::as_f64).unwrap_or(1.0);
-                let time = Duration::try_from_secs_f64(seconds).map_or(LONGEST, |time| time.min(LONGEST));
-                (false, Job::Sleep { time, said: word("label", "computed") })
+                let seconds = arguments
+                    .get("seconds")
+                    .and_then(Value::as_f64)
+                    .unwrap_or(1.0);
+                let time =
+                    Duration::try_from_secs_f64(seconds).map_or(LONGEST, |time| time.min(LONGEST));
+                (
+                    false,
+                    Job::Sleep {
+                        time,
+                        said: word("label", "computed"),
+                    },
+                )
             }
             "failing_job" => (true, Job::FailAsTool),
             "protocol_error_job" => (false, Job::FailAsRequest),
             "confirm_delete" => {
-                let question = form(&format!("Delete {}?", word("filename", "it")), "confirm", "boolean");
+                let question = form(
+                    &format!("Delete {}?", word("filename", "it")),
+                    "confirm",
+                    "boolean",
+                );
                 (true, Job::Ask(vec![("confirm", parsed(question)?)]))
             }
             "multi_input" => {
-                let [first, second] = ["first", "second"].map(|name| parsed(form(&format!("The {name} value?"), "value", "string")));
+                let [first, second] = ["first", "second"]
+                    .map(|name| parsed(form(&format!("The {name} value?"), "value", "string")));
                 (true, Job::Ask(vec![("first", first?), ("second", second?)]))
             }
             "test_tool_with_task" => match given {
-                Some(name) => (true, Job::Sleep { time: BREATH, said: format!("Hello: {name}") }),
+                Some(name) => (
+                    true,
+                    Job::Sleep {
+                        time: BREATH,
+                        said: format!("Hello: {name}"),
+                    },
+                ),
                 None if has_tasks => {
-                    let requests = Map::from_iter([("user_name".to_owned(), form("What is your name?", "name", "string"))]);
-                    return Ok(Some(InputRequiredResult::from_input_requests(parsed(requests.into())?).into()));
+                    let requests = Map::from_iter([(
+                        "user_name".to_owned(),
+                        form("What is your name?", "name", "string"),
+                    )]);
+                    return Ok(Some(
+                        InputRequiredResult::from_input_requests(parsed(requests.into())?).into(),
+                    ));
                 }
                 None => return Err(tasks_needed()),
             },
             _ => return Ok(None),
         };
         if has_tasks {
-            let task = self.manager.spawn(TaskOptions::default(), |context| Box::pin(async move { job.run(Some(context)).await }));
+            let task = self.manager.spawn(TaskOptions::default(), |context| {
+                Box::pin(async move { job.run(Some(context)).await })
+            });
             return Ok(Some(CreateTaskResult::new(task).into()));
         }
         if needs_task {
@@ -84,11 +131,14 @@ impl Tasks {
     }
 
     pub fn get(&self, request: &GetTaskParams) -> Result<GetTaskResult, ErrorData> {
-        self.manager.get_task(&request.task_id).map(GetTaskResult::new)
+        self.manager
+            .get_task(&request.task_id)
+            .map(GetTaskResult::new)
     }
 
     pub fn update(&self, request: UpdateTaskParams) -> Result<(), ErrorData> {
-        self.manager.update_task(&request.task_id, request.input_responses)
+        self.manager
+            .update_task(&request.task_id, request.input_responses)
     }
 
     pub fn cancel(&self, request: &CancelTaskParams) -> Result<(), ErrorData> {
@@ -110,11 +160,16 @@ impl Job {
             },
             (Self::FailAsTool, _) => {
                 tokio::time::sleep(BREATH).await;
-                Ok(CallToolResult::error(vec![ContentBlock::text("it fails on purpose")]))
+                Ok(CallToolResult::error(vec![ContentBlock::text(
+                    "it fails on purpose",
+                )]))
             }
             (Self::FailAsRequest, _) => {
                 tokio::time::sleep(BREATH).await;
-                Err(TaskExit::Error(ErrorData::internal_error("it fails on purpose", None)))
+                Err(TaskExit::Error(ErrorData::internal_error(
+                    "it fails on purpose",
+                    None,
+                )))
             }
             (Self::Ask(questions), Some(task)) => {
                 let ask = |(key, request)| {
@@ -134,11 +189,14 @@ impl Job {
 }
 
 fn tasks_needed() -> ErrorData {
-    ErrorData::missing_required_client_capability(ClientCapabilities::builder().enable_tasks().build())
+    ErrorData::missing_required_client_capability(
+        ClientCapabilities::builder().enable_tasks().build(),
+    )
 }
 
 /// A question to the user for one value.
 fn form(message: &str, name: &str, kind: &str) -> Value {
-    let schema = json!({ "type": "object", "properties": { name: { "type": kind } }, "required": [name] });
+    let schema =
+        json!({ "type": "object", "properties": { name: { "type": kind } }, "required": [name] });
     json!({ "method": "elicitation/create", "params": { "mode": "form", "message": message, "requestedSchema": schema } })
 }

@@ -1,5 +1,6 @@
-//! Commands that run code, against git's folders, editors' settings and the jail itself: with namespaces, and with Landlock alone. A control runs
-//! those that only touch files without a jail, so that the corpus cannot be harmless.
+//! Commands that run code, against git's folders, editors' settings and the jail itself: with
+//! namespaces, and with Landlock alone. A control runs those that only touch files without a jail,
+//! so that the corpus cannot be harmless.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +16,10 @@ const CANARY: &str = "CANARY-51c9";
 /// Launchers of both kinds; the first is of the second kind where the system grants no namespaces.
 fn launchers() -> [Launcher; 2] {
     let program = || PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"));
-    [Launcher::of(program()).unwrap(), Launcher::without_namespaces(program()).unwrap()]
+    [
+        Launcher::of(program()).unwrap(),
+        Launcher::without_namespaces(program()).unwrap(),
+    ]
 }
 
 /// A repository with everything that is protected, and a folder beside it.
@@ -28,8 +32,14 @@ fn plant() -> tempfile::TempDir {
     };
     for git in [".git", "sub/.git", "store/tree", ".git/modules/module"] {
         write(&format!("{git}/HEAD"), "ref: refs/heads/main\n");
-        write(&format!("{git}/config"), "[core]\n\trepositoryformatversion = 0\n");
-        write(&format!("{git}/refs/heads/main"), "1111111111111111111111111111111111111111\n");
+        write(
+            &format!("{git}/config"),
+            "[core]\n\trepositoryformatversion = 0\n",
+        );
+        write(
+            &format!("{git}/refs/heads/main"),
+            "1111111111111111111111111111111111111111\n",
+        );
         write(&format!("{git}/objects/pack/p.pack"), "PACK");
         write(&format!("{git}/hooks/pre-push.sample"), "#!/bin/sh\n");
     }
@@ -48,7 +58,8 @@ fn plant() -> tempfile::TempDir {
     outer
 }
 
-/// What every program begins with: `M` is a file to make outside, `E` settings of git that make it, `w` writes a file and `call` makes a system call.
+/// What every program begins with: `M` is a file to make outside, `E` settings of git that make it,
+/// `w` writes a file and `call` makes a system call.
 const PRELUDE: &str = r#"
 import ctypes, mmap, os, shutil, stat, subprocess, sys, threading, time
 M = os.path.realpath('../outside') + '/marker'
@@ -164,16 +175,23 @@ fn run(launcher: &Launcher, root: &Path, program: &str, timeout: Duration) -> Ou
         output_bytes: 1 << 16,
         policy: Policy::Interpreters { writes: true },
     };
-    launcher.run(&Workspace::open(root).unwrap(), &request).unwrap()
+    launcher
+        .run(&Workspace::open(root).unwrap(), &request)
+        .unwrap()
 }
 
 fn told(outcome: &Outcome) -> String {
-    String::from_utf8_lossy(&[&outcome.stdout.bytes[..], &outcome.stderr.bytes].concat()).into_owned()
+    String::from_utf8_lossy(&[&outcome.stdout.bytes[..], &outcome.stderr.bytes].concat())
+        .into_owned()
 }
 
-/// Where a path is from its first protected name on, if it has one. `store` and `rules` are what a `.git` file and a link lead to.
+/// Where a path is from its first protected name on, if it has one. `store` and `rules` are what a
+/// `.git` file and a link lead to.
 fn protected_part(path: &Path) -> Option<PathBuf> {
-    let names: Vec<_> = path.components().map(|name| name.as_os_str().to_ascii_lowercase()).collect();
+    let names: Vec<_> = path
+        .components()
+        .map(|name| name.as_os_str().to_ascii_lowercase())
+        .collect();
     let git = [
         ".git",
         ".vscode",
@@ -188,30 +206,46 @@ fn protected_part(path: &Path) -> Option<PathBuf> {
         ".bashrc",
         ".zshrc",
     ];
-    let at = names.iter().position(|name| git.iter().any(|known| name == known)).or_else(|| {
-        let top = names.first()?;
-        (top == "store" || top == "rules").then_some(0)
-    })?;
+    let at = names
+        .iter()
+        .position(|name| git.iter().any(|known| name == known))
+        .or_else(|| {
+            let top = names.first()?;
+            (top == "store" || top == "rules").then_some(0)
+        })?;
     Some(path.components().skip(at).collect())
 }
 
-/// What is protected below a folder: kind, mode and content by path, of each as often as it is there. Folders may have been moved.
+/// What is protected below a folder: kind, mode and content by path, of each as often as it is
+/// there. Folders may have been moved.
 fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
     while let Some(folder) = todo.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
         for path in entries.map(|entry| entry.unwrap().path()) {
             // A folder may be closed.
-            let Ok(meta) = path.symlink_metadata() else { continue };
+            let Ok(meta) = path.symlink_metadata() else {
+                continue;
+            };
             if meta.is_dir() {
                 todo.push(path.clone());
             }
-            let Some(part) = protected_part(path.strip_prefix(root).unwrap()) else { continue };
+            let Some(part) = protected_part(path.strip_prefix(root).unwrap()) else {
+                continue;
+            };
             let content = match meta.file_type() {
-                kind if kind.is_symlink() => format!("link {}", std::fs::read_link(&path).unwrap().display()),
+                kind if kind.is_symlink() => {
+                    format!("link {}", std::fs::read_link(&path).unwrap().display())
+                }
                 kind if kind.is_file() => {
-                    format!("{:o} {}", meta.permissions().mode(), String::from_utf8_lossy(&std::fs::read(&path).unwrap()))
+                    format!(
+                        "{:o} {}",
+                        meta.permissions().mode(),
+                        String::from_utf8_lossy(&std::fs::read(&path).unwrap())
+                    )
                 }
                 kind if kind.is_dir() => "folder".to_owned(),
                 _ => "special".to_owned(),
@@ -225,8 +259,10 @@ fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
 /// The same for the folder beside the repository.
 fn outside(outer: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(outer.join("outside")).unwrap();
-    let mut found: Vec<_> =
-        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap())).collect();
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
     found.sort();
     found
 }
@@ -248,7 +284,12 @@ fn use_git(root: &Path) {
 
 #[test]
 fn the_programs_are_hostile() {
-    assert!(FILES.len() + SYSTEM.len() >= 150, "{} and {}", FILES.len(), SYSTEM.len());
+    assert!(
+        FILES.len() + SYSTEM.len() >= 150,
+        "{} and {}",
+        FILES.len(),
+        SYSTEM.len()
+    );
     let mut changed = 0;
     for program in FILES {
         let outer = plant();
@@ -265,9 +306,17 @@ fn the_programs_are_hostile() {
         command.status().unwrap();
         std::fs::set_permissions(&root, PermissionsExt::from_mode(0o755)).unwrap();
         changed += usize::from(state(&root) != before);
-        Command::new("chmod").args(["-R", "u+rwx"]).arg(outer.path()).status().unwrap();
+        Command::new("chmod")
+            .args(["-R", "u+rwx"])
+            .arg(outer.path())
+            .status()
+            .unwrap();
     }
-    assert!(changed >= FILES.len() - 8, "without a jail only {changed} of {} change something", FILES.len());
+    assert!(
+        changed >= FILES.len() - 8,
+        "without a jail only {changed} of {} change something",
+        FILES.len()
+    );
 }
 
 #[test]
@@ -279,9 +328,16 @@ fn no_program_changes_what_git_editors_and_shells_run() {
             let (before, beside) = (state(&root), outside(outer.path()));
             let outcome = run(&launcher, &root, program, Duration::from_secs(20));
             std::fs::set_permissions(&root, PermissionsExt::from_mode(0o755)).unwrap();
-            let context = format!("namespaces: {}, {program}: {}", launcher.has_namespaces(), told(&outcome));
+            let context = format!(
+                "namespaces: {}, {program}: {}",
+                launcher.has_namespaces(),
+                told(&outcome)
+            );
             assert_eq!(state(&root), before, "{context}");
-            assert!(outcome.not_removed.is_empty() && !outcome.timed_out, "{context}: {outcome:?}");
+            assert!(
+                outcome.not_removed.is_empty() && !outcome.timed_out,
+                "{context}: {outcome:?}"
+            );
             use_git(&root);
             assert_eq!(outside(outer.path()), beside, "{context}");
         }
@@ -296,9 +352,22 @@ fn no_program_reaches_the_machine() {
             let root = outer.path().join("repo");
             let (before, beside) = (state(&root), outside(outer.path()));
             let outcome = run(&launcher, &root, program, Duration::from_secs(20));
-            let context = format!("namespaces: {}, {program}: {}", launcher.has_namespaces(), told(&outcome));
-            assert!(!told(&outcome).contains("DONE") && !told(&outcome).contains(CANARY) && outcome.exit_code != Some(0), "{context}");
-            assert_eq!((state(&root), outside(outer.path())), (before, beside), "{context}");
+            let context = format!(
+                "namespaces: {}, {program}: {}",
+                launcher.has_namespaces(),
+                told(&outcome)
+            );
+            assert!(
+                !told(&outcome).contains("DONE")
+                    && !told(&outcome).contains(CANARY)
+                    && outcome.exit_code != Some(0),
+                "{context}"
+            );
+            assert_eq!(
+                (state(&root), outside(outer.path())),
+                (before, beside),
+                "{context}"
+            );
         }
     }
 }
@@ -308,15 +377,41 @@ fn removed_names_are_reported_and_links_put_back() {
     let outer = plant();
     let root = outer.path().join("repo");
     let launcher = &launchers()[0];
-    let outcome = run(launcher, &root, "w('free/.git/config'); w('free/ok')", Duration::from_secs(20));
-    assert_eq!((outcome.removed, outcome.exit_code), (vec!["free/.git".to_owned()], Some(0)));
+    let outcome = run(
+        launcher,
+        &root,
+        "w('free/.git/config'); w('free/ok')",
+        Duration::from_secs(20),
+    );
+    assert_eq!(
+        (outcome.removed, outcome.exit_code),
+        (vec!["free/.git".to_owned()], Some(0))
+    );
     assert!(root.join("free/ok").exists() && !root.join("free/.git").exists());
-    let outcome = run(launcher, &root, "os.remove('.cursor')", Duration::from_secs(20));
-    assert_eq!(outcome.removed, if launcher.has_namespaces() { vec![".cursor".to_owned()] } else { Vec::new() });
-    assert_eq!(std::fs::read_link(root.join(".cursor")).unwrap(), Path::new("rules"));
+    let outcome = run(
+        launcher,
+        &root,
+        "os.remove('.cursor')",
+        Duration::from_secs(20),
+    );
+    assert_eq!(
+        outcome.removed,
+        if launcher.has_namespaces() {
+            vec![".cursor".to_owned()]
+        } else {
+            Vec::new()
+        }
+    );
+    assert_eq!(
+        std::fs::read_link(root.join(".cursor")).unwrap(),
+        Path::new("rules")
+    );
     let many = "for n in range(50): w('free/%d/.git/config' % n)";
     let outcome = run(launcher, &root, many, Duration::from_secs(20));
-    assert!(outcome.removed.len() == 21 && outcome.removed[20] == "and more", "{outcome:?}");
+    assert!(
+        outcome.removed.len() == 21 && outcome.removed[20] == "and more",
+        "{outcome:?}"
+    );
     assert!((0..50).all(|number| !root.join(format!("free/{number}/.git")).exists()));
 }
 
@@ -325,7 +420,12 @@ fn a_process_that_survives_its_command_is_killed() {
     for launcher in launchers() {
         let outer = plant();
         let root = outer.path().join("repo");
-        for new_session in ["os.setsid()", "os.setpgid(0, 0)", "pass", "os.fork() and os._exit(0)"] {
+        for new_session in [
+            "os.setsid()",
+            "os.setpgid(0, 0)",
+            "pass",
+            "os.fork() and os._exit(0)",
+        ] {
             let program = format!(
                 "if os.fork() == 0:\n  os.closerange(0, 3)\n  try: {new_session}\n  except OSError: pass\n  while True:\n    \
                  w('free/beat', str(time.time())); time.sleep(.01)\nwhile not os.path.exists('free/beat'): time.sleep(.01)"
@@ -334,7 +434,11 @@ fn a_process_that_survives_its_command_is_killed() {
             assert_eq!(outcome.exit_code, Some(0), "{new_session}: {outcome:?}");
             let beat = std::fs::read(root.join("free/beat")).unwrap();
             std::thread::sleep(Duration::from_millis(200));
-            assert_eq!(std::fs::read(root.join("free/beat")).unwrap(), beat, "{new_session}: it still writes");
+            assert_eq!(
+                std::fs::read(root.join("free/beat")).unwrap(),
+                beat,
+                "{new_session}: it still writes"
+            );
             std::fs::remove_file(root.join("free/beat")).unwrap();
         }
     }
@@ -348,7 +452,12 @@ fn nothing_of_the_server_is_passed_on() {
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
     for launcher in launchers() {
         let program = "print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))";
-        let outcome = run(&launcher, &outer.path().join("repo"), program, Duration::from_secs(20));
+        let outcome = run(
+            &launcher,
+            &outer.path().join("repo"),
+            program,
+            Duration::from_secs(20),
+        );
         let names = "['GIT_OPTIONAL_LOCKS', 'HOME', 'LC_ALL', 'NO_COLOR', 'PATH', 'TMPDIR']";
         // The fourth is the folder that is being listed.
         assert_eq!(told(&outcome), format!("['0', '1', '2', '3'] {names}\n"));
@@ -362,15 +471,25 @@ fn commands_that_write_take_turns() {
     let launcher = &launchers()[0];
     let turn = "assert not os.path.exists('free/turn'); w('free/turn'); time.sleep(.1); os.remove('free/turn')";
     std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| run(launcher, &root, turn, Duration::from_secs(60)))).collect();
+        let runs: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| run(launcher, &root, turn, Duration::from_secs(60))))
+            .collect();
         for run in runs {
             let outcome = run.join().unwrap();
             assert_eq!(outcome.exit_code, Some(0), "{}", told(&outcome));
         }
     });
     let begun = Instant::now();
-    let outcome = run(launcher, &root, "time.sleep(600)", Duration::from_millis(300));
-    assert!(outcome.timed_out && outcome.signal == Some(9) && begun.elapsed() < Duration::from_secs(20), "{outcome:?}");
+    let outcome = run(
+        launcher,
+        &root,
+        "time.sleep(600)",
+        Duration::from_millis(300),
+    );
+    assert!(
+        outcome.timed_out && outcome.signal == Some(9) && begun.elapsed() < Duration::from_secs(20),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -380,10 +499,33 @@ fn paths_outside_are_absent() {
     if !launcher.has_namespaces() {
         return;
     }
-    let paths = ["../outside/secret", "../outside", "/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/sys", "/run", "/boot"];
+    let paths = [
+        "../outside/secret",
+        "../outside",
+        "/root",
+        "/home",
+        "/etc/passwd",
+        "/etc/hostname",
+        "/var",
+        "/sys",
+        "/run",
+        "/boot",
+    ];
     // The folders around the repository exist, and hold nothing else.
-    for path in paths.into_iter().filter(|path| !outer.path().starts_with(path)) {
-        let outcome = run(launcher, &outer.path().join("repo"), &format!("os.lstat('{path}')"), Duration::from_secs(20));
-        assert!(told(&outcome).contains("FileNotFoundError"), "{path}: {}", told(&outcome));
+    for path in paths
+        .into_iter()
+        .filter(|path| !outer.path().starts_with(path))
+    {
+        let outcome = run(
+            launcher,
+            &outer.path().join("repo"),
+            &format!("os.lstat('{path}')"),
+            Duration::from_secs(20),
+        );
+        assert!(
+            told(&outcome).contains("FileNotFoundError"),
+            "{path}: {}",
+            told(&outcome)
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Commands: off unless allowed, then in a jail. More than 150 argument vectors that read, write or run something outside when nothing holds them;
-//! a control runs them without a jail, so that the corpus cannot be harmless.
+//! Commands: off unless allowed, then in a jail. More than 150 argument vectors that read, write or
+//! run something outside when nothing holds them; a control runs them without a jail, so that the
+//! corpus cannot be harmless.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,10 @@ const CANARY: &str = "CANARY-7f3a";
 /// Launchers of both kinds: with namespaces, if the system grants them, and with Landlock alone.
 fn launchers() -> [Launcher; 2] {
     let program = || PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"));
-    [Launcher::of(program()).unwrap(), Launcher::without_namespaces(program()).unwrap()]
+    [
+        Launcher::of(program()).unwrap(),
+        Launcher::without_namespaces(program()).unwrap(),
+    ]
 }
 
 async fn session(profile: &str, read_only: bool) -> Session {
@@ -27,7 +31,11 @@ async fn session(profile: &str, read_only: bool) -> Session {
 }
 
 async fn session_with(launcher: Launcher, profile: &str, read_only: bool) -> Session {
-    let options = Options { read_only, exec: Exec::Jail(launcher), ..Options::default() };
+    let options = Options {
+        read_only,
+        exec: Exec::Jail(launcher),
+        ..Options::default()
+    };
     let session = Session::with(profile, options, &[]).await;
     plant(session.outer.path());
     session
@@ -39,26 +47,48 @@ fn plant(outer: &Path) {
     std::fs::create_dir_all(&root).unwrap();
     std::fs::create_dir_all(&outside).unwrap();
     std::fs::write(outside.join("secret"), CANARY).unwrap();
-    let evil = format!("#!/bin/sh\ntouch {}\ncat {}\n", outside.join("marker").display(), outside.join("secret").display());
+    let evil = format!(
+        "#!/bin/sh\ntouch {}\ncat {}\n",
+        outside.join("marker").display(),
+        outside.join("secret").display()
+    );
     for (name, text) in [
         ("f", "a\nb\n"),
         ("g", "a\nc\n"),
         ("evil", evil.as_str()),
-        ("script.sed", &format!("r {}\n1e touch {}\n", outside.join("secret").display(), outside.join("marker").display())),
-        ("script.awk", &format!("BEGIN {{ while ((getline x < \"{}\") > 0) print x }}\n", outside.join("secret").display())),
+        (
+            "script.sed",
+            &format!(
+                "r {}\n1e touch {}\n",
+                outside.join("secret").display(),
+                outside.join("marker").display()
+            ),
+        ),
+        (
+            "script.awk",
+            &format!(
+                "BEGIN {{ while ((getline x < \"{}\") > 0) print x }}\n",
+                outside.join("secret").display()
+            ),
+        ),
         ("list0", &format!("{}\0", outside.join("secret").display())),
         ("list", &format!("{}\n", outside.join("secret").display())),
         ("many", &"line of text\n".repeat(50_000)),
     ] {
         std::fs::write(root.join(name), text).unwrap();
     }
-    std::fs::set_permissions(root.join("evil"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(
+        root.join("evil"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     std::os::unix::fs::symlink(outside.join("secret"), root.join("link")).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("dir")).unwrap();
     std::os::unix::fs::symlink(outside.join("marker"), root.join("new")).unwrap();
 }
 
-/// Argument vectors, `S` the path of the secret, `M` that of a file to make outside, `D` the folder outside.
+/// Argument vectors, `S` the path of the secret, `M` that of a file to make outside, `D` the folder
+/// outside.
 #[rustfmt::skip]
 const VECTORS: &[&[&str]] = &[
     // Operands that are links.
@@ -189,23 +219,43 @@ fn snapshot(folder: &Path) -> BTreeSet<(PathBuf, String)> {
 
 #[test]
 fn the_corpus_is_hostile() {
-    assert!(VECTORS.len() + NAMES.len() >= 150 && VECTORS.len() >= 150, "{} vectors", VECTORS.len());
+    assert!(
+        VECTORS.len() + NAMES.len() >= 150 && VECTORS.len() >= 150,
+        "{} vectors",
+        VECTORS.len()
+    );
     let mut escaped = 0;
     for vector in VECTORS {
         let outer = tempfile::tempdir().unwrap();
         plant(outer.path());
         let before = snapshot(outer.path());
-        let arguments: Vec<String> = vector[1..].iter().map(|argument| filled(argument, outer.path())).collect();
+        let arguments: Vec<String> = vector[1..]
+            .iter()
+            .map(|argument| filled(argument, outer.path()))
+            .collect();
         // As the contract's rule on arguments has it, nothing else.
-        if arguments.iter().any(|argument| argument.starts_with('/') || argument.contains("..")) {
+        if arguments
+            .iter()
+            .any(|argument| argument.starts_with('/') || argument.contains(".."))
+        {
             continue;
         }
-        let run = Command::new(vector[0]).args(&arguments).current_dir(outer.path().join("repo")).stdin(Stdio::null()).output();
+        let run = Command::new(vector[0])
+            .args(&arguments)
+            .current_dir(outer.path().join("repo"))
+            .stdin(Stdio::null())
+            .output();
         let Ok(output) = run else { continue };
         let told = [output.stdout, output.stderr].concat();
-        escaped += usize::from(String::from_utf8_lossy(&told).contains(CANARY) || snapshot(outer.path()) != before);
+        escaped += usize::from(
+            String::from_utf8_lossy(&told).contains(CANARY) || snapshot(outer.path()) != before,
+        );
     }
-    assert!(escaped >= 90, "without a jail only {escaped} of {} get out", VECTORS.len());
+    assert!(
+        escaped >= 90,
+        "without a jail only {escaped} of {} get out",
+        VECTORS.len()
+    );
 }
 
 #[tokio::test]
@@ -219,22 +269,46 @@ async fn no_vector_gets_out(session: &Session) {
     let before = snapshot(session.outer.path());
     let mut ran = 0;
     for vector in VECTORS {
-        let arguments: Vec<String> = vector[1..].iter().map(|argument| filled(argument, session.outer.path())).collect();
-        let result = session.call("shell_exec", json!({ "command": vector[0], "args": arguments })).await.unwrap();
+        let arguments: Vec<String> = vector[1..]
+            .iter()
+            .map(|argument| filled(argument, session.outer.path()))
+            .collect();
+        let result = session
+            .call(
+                "shell_exec",
+                json!({ "command": vector[0], "args": arguments }),
+            )
+            .await
+            .unwrap();
         let text = text_of(&result);
         assert!(!text.contains(CANARY), "{vector:?} read the secret: {text}");
         ran += usize::from(text.starts_with("exit_code: "));
     }
     assert!(ran > 130, "only {ran} were run");
-    assert_eq!(snapshot(session.outer.path()), before, "something was made, changed or removed");
+    assert_eq!(
+        snapshot(session.outer.path()),
+        before,
+        "something was made, changed or removed"
+    );
 }
 
 #[tokio::test]
 async fn shell_exec_runs_what_is_permitted() {
     let session = session("patch", false).await;
-    let run = async |command: &str, args: &[&str]| session.told("shell_exec", json!({ "command": command, "args": args })).await;
-    assert_eq!(run("cat", &["f"]).await, "exit_code: 0\nstdout:\na\nb\n\nstderr:\n");
-    assert_eq!(run("grep", &["nothing", "f"]).await, "exit_code: 1\nstdout:\n\nstderr:\n", "not an error of the tool");
+    let run = async |command: &str, args: &[&str]| {
+        session
+            .told("shell_exec", json!({ "command": command, "args": args }))
+            .await
+    };
+    assert_eq!(
+        run("cat", &["f"]).await,
+        "exit_code: 0\nstdout:\na\nb\n\nstderr:\n"
+    );
+    assert_eq!(
+        run("grep", &["nothing", "f"]).await,
+        "exit_code: 1\nstdout:\n\nstderr:\n",
+        "not an error of the tool"
+    );
     let file = session.at("f");
     for (command, args, expected) in [
         ("grep", vec!["-n", "b", "f"], "2:b"),
@@ -262,7 +336,10 @@ async fn shell_exec_runs_what_is_permitted() {
         assert!(told.contains(&format!("{part}:")), "{told}");
     }
     let refused = async |command: &str, args: &[&str]| {
-        let result = session.call("shell_exec", json!({ "command": command, "args": args })).await.unwrap();
+        let result = session
+            .call("shell_exec", json!({ "command": command, "args": args }))
+            .await
+            .unwrap();
         text_of(&result).split(':').next().unwrap().to_owned()
     };
     for name in NAMES {
@@ -270,51 +347,100 @@ async fn shell_exec_runs_what_is_permitted() {
     }
     let told = run("bash", &[]).await;
     assert!(told.contains("grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg"), "{told}");
-    for argument in
-        ["/etc/passwd", "../outside/secret", "/", "a/../../outside/secret", "/re/p", &session.at("link"), &session.at("dir/secret")]
-    {
-        assert_eq!(refused("cat", &[argument]).await, "OutsideRoot", "{argument}");
+    for argument in [
+        "/etc/passwd",
+        "../outside/secret",
+        "/",
+        "a/../../outside/secret",
+        "/re/p",
+        &session.at("link"),
+        &session.at("dir/secret"),
+    ] {
+        assert_eq!(
+            refused("cat", &[argument]).await,
+            "OutsideRoot",
+            "{argument}"
+        );
     }
     assert_eq!(refused("cat", &["a\0b"]).await, "InvalidArguments");
-    let missing = session.call("shell_exec", json!({ "args": [] })).await.unwrap();
+    let missing = session
+        .call("shell_exec", json!({ "args": [] }))
+        .await
+        .unwrap();
     assert!(text_of(&missing).starts_with("InvalidArguments: `command` is missing"));
 }
 
 #[tokio::test]
 async fn commands_are_off_unless_allowed() {
-    for (profile, tool) in [("patch", "shell_exec"), ("workspace", "run_command"), ("assistant", "shell_exec"), ("local", "run_command")] {
+    for (profile, tool) in [
+        ("patch", "shell_exec"),
+        ("workspace", "run_command"),
+        ("assistant", "shell_exec"),
+        ("local", "run_command"),
+    ] {
         let session = Session::of(profile, &[]).await;
         let tools = session.client.list_all_tools().await.unwrap();
         assert!(tools.iter().all(|known| known.name != tool), "{profile}");
         let answer = session.call(tool, json!({ "command": "cat" })).await;
         let is_told_how = answer.is_ok_and(|answer| text_of(&answer).contains("--allow-exec"));
-        assert_eq!(is_told_how, matches!(profile, "patch" | "workspace"), "{profile}");
+        assert_eq!(
+            is_told_how,
+            matches!(profile, "patch" | "workspace"),
+            "{profile}"
+        );
     }
-    let options = Options { exec: Exec::Refused("this system has none".to_owned()), ..Options::default() };
+    let options = Options {
+        exec: Exec::Refused("this system has none".to_owned()),
+        ..Options::default()
+    };
     let session = Session::with("patch", options.clone(), &[]).await;
-    let told = session.told("shell_exec", json!({ "command": "cat" })).await;
+    let told = session
+        .told("shell_exec", json!({ "command": "cat" }))
+        .await;
     assert_eq!(told, "CommandNotAllowed: this system has none");
     let session = Session::with("workspace", options, &[]).await;
-    assert_eq!(session.json("run_command", json!({ "command": "node" })).await["error"]["code"], "COMMAND_NOT_ALLOWED");
+    assert_eq!(
+        session
+            .json("run_command", json!({ "command": "node" }))
+            .await["error"]["code"],
+        "COMMAND_NOT_ALLOWED"
+    );
 }
 
 #[tokio::test]
 async fn a_command_that_was_not_allowed_names_the_flag() {
     let session = Session::of("patch", &[("f.txt", "")]).await;
-    let told = session.told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] })).await;
-    assert_eq!(told, "CommandNotAllowed: commands are not allowed; start the server with --allow-exec");
+    let told = session
+        .told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] }))
+        .await;
+    assert_eq!(
+        told,
+        "CommandNotAllowed: commands are not allowed; start the server with --allow-exec"
+    );
     let workspace = session.beside("workspace").await;
-    let answer = workspace.call("run_command", json!({ "command": "node" })).await.unwrap();
+    let answer = workspace
+        .call("run_command", json!({ "command": "node" }))
+        .await
+        .unwrap();
     let error = &answer.structured_content.unwrap()["error"];
     assert_eq!(error["code"], "COMMAND_NOT_ALLOWED");
-    assert!(error["message"].as_str().unwrap().contains("--allow-exec"), "{error}");
-    assert!(session.call("run_command", json!({})).await.is_err(), "a tool of another profile");
+    assert!(
+        error["message"].as_str().unwrap().contains("--allow-exec"),
+        "{error}"
+    );
+    assert!(
+        session.call("run_command", json!({})).await.is_err(),
+        "a tool of another profile"
+    );
 }
 
 /// Runs python3, which every developer's machine has.
 async fn python(session: &Session, program: &str, more: Value) -> Value {
     let mut arguments = json!({ "command": "python3", "args": ["-c", program] });
-    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    arguments
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     session.json("run_command", arguments).await
 }
 
@@ -322,11 +448,24 @@ async fn python(session: &Session, program: &str, more: Value) -> Value {
 async fn run_command_manual_tests() {
     let session = session("workspace", false).await;
     if Path::new("/usr/bin/npm").exists() {
-        let npm = session.json("run_command", json!({ "command": "npm", "args": ["--version"] })).await;
-        assert_eq!((&npm["ok"], &npm["data"]["exitCode"]), (&json!(true), &json!(0)), "{npm}");
+        let npm = session
+            .json(
+                "run_command",
+                json!({ "command": "npm", "args": ["--version"] }),
+            )
+            .await;
+        assert_eq!(
+            (&npm["ok"], &npm["data"]["exitCode"]),
+            (&json!(true), &json!(0)),
+            "{npm}"
+        );
         let slow = json!({ "command": "node", "args": ["-e", "setTimeout(()=>{},100000)"], "timeoutMs": 200 });
         let slow = session.json("run_command", slow).await;
-        assert_eq!((&slow["ok"], &slow["data"]["timedOut"]), (&json!(true), &json!(true)), "{slow}");
+        assert_eq!(
+            (&slow["ok"], &slow["data"]["timedOut"]),
+            (&json!(true), &json!(true)),
+            "{slow}"
+        );
     }
     let answer = python(&session, "print('hi')", json!({ "cwd": "." })).await;
     let expected = json!({
@@ -335,18 +474,48 @@ async fn run_command_manual_tests() {
     });
     assert_eq!(answer, json!({ "ok": true, "data": expected }));
     for (arguments, code) in [
-        (json!({ "command": "bash", "args": ["-lc", "echo hi"] }), "COMMAND_NOT_ALLOWED"),
-        (json!({ "command": "npm", "args": ["run", "x"], "cwd": "../" }), "INVALID_PATH"),
-        (json!({ "command": "python3", "cwd": "nowhere" }), "NOT_FOUND"),
-        (json!({ "command": "python3", "cwd": "dir" }), "INVALID_PATH"),
+        (
+            json!({ "command": "bash", "args": ["-lc", "echo hi"] }),
+            "COMMAND_NOT_ALLOWED",
+        ),
+        (
+            json!({ "command": "npm", "args": ["run", "x"], "cwd": "../" }),
+            "INVALID_PATH",
+        ),
+        (
+            json!({ "command": "python3", "cwd": "nowhere" }),
+            "NOT_FOUND",
+        ),
+        (
+            json!({ "command": "python3", "cwd": "dir" }),
+            "INVALID_PATH",
+        ),
         (json!({ "command": "python3", "cwd": "f" }), "NOT_DIRECTORY"),
         (json!({ "command": "" }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "args": vec!["x"; 65] }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "args": ["x".repeat(401)] }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "timeoutMs": 99 }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "timeoutMs": 60_001 }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "maxOutputBytes": 1_023 }), "VALIDATION_ERROR"),
-        (json!({ "command": "python3", "maxOutputBytes": 262_145 }), "VALIDATION_ERROR"),
+        (
+            json!({ "command": "python3", "args": vec!["x"; 65] }),
+            "VALIDATION_ERROR",
+        ),
+        (
+            json!({ "command": "python3", "args": ["x".repeat(401)] }),
+            "VALIDATION_ERROR",
+        ),
+        (
+            json!({ "command": "python3", "timeoutMs": 99 }),
+            "VALIDATION_ERROR",
+        ),
+        (
+            json!({ "command": "python3", "timeoutMs": 60_001 }),
+            "VALIDATION_ERROR",
+        ),
+        (
+            json!({ "command": "python3", "maxOutputBytes": 1_023 }),
+            "VALIDATION_ERROR",
+        ),
+        (
+            json!({ "command": "python3", "maxOutputBytes": 262_145 }),
+            "VALIDATION_ERROR",
+        ),
     ] {
         let answer = session.json("run_command", arguments.clone()).await;
         assert_eq!(answer["error"]["code"], code, "{arguments}");
@@ -365,21 +534,51 @@ async fn run_command_manual_tests() {
         "node.exe",
         "npm\n",
     ] {
-        let answer = session.json("run_command", json!({ "command": name })).await;
+        let answer = session
+            .json("run_command", json!({ "command": name }))
+            .await;
         assert_eq!(answer["error"]["code"], "COMMAND_NOT_ALLOWED", "{name:?}");
     }
-    // What lies in the repository under a permitted name is not what runs, wherever the server's own PATH leads.
+    // What lies in the repository under a permitted name is not what runs, wherever the server's
+    // own PATH leads.
     let mine = session.root().join("python3");
     std::fs::write(&mine, "#!/bin/sh\necho mine\n").unwrap();
     std::fs::set_permissions(&mine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    assert_eq!(python(&session, "print('theirs')", json!({})).await["data"]["stdout"], "theirs\n");
-    assert_eq!(python(&session, "print('theirs')", json!({ "args": vec!["x".repeat(400); 64] })).await["ok"], true);
-    let long =
-        python(&session, "import sys; print('x'*5000); print('y'*5000, file=sys.stderr); sys.exit(3)", json!({ "maxOutputBytes": 1024 }))
-            .await;
+    assert_eq!(
+        python(&session, "print('theirs')", json!({})).await["data"]["stdout"],
+        "theirs\n"
+    );
+    assert_eq!(
+        python(
+            &session,
+            "print('theirs')",
+            json!({ "args": vec!["x".repeat(400); 64] })
+        )
+        .await["ok"],
+        true
+    );
+    let long = python(
+        &session,
+        "import sys; print('x'*5000); print('y'*5000, file=sys.stderr); sys.exit(3)",
+        json!({ "maxOutputBytes": 1024 }),
+    )
+    .await;
     let data = &long["data"];
-    assert_eq!((data["stdout"].as_str().unwrap().len(), data["stderr"].as_str().unwrap().len()), (1024, 1024));
-    assert_eq!((&data["stdoutTruncated"], &data["stderrTruncated"], &data["exitCode"]), (&json!(true), &json!(true), &json!(3)));
+    assert_eq!(
+        (
+            data["stdout"].as_str().unwrap().len(),
+            data["stderr"].as_str().unwrap().len()
+        ),
+        (1024, 1024)
+    );
+    assert_eq!(
+        (
+            &data["stdoutTruncated"],
+            &data["stderrTruncated"],
+            &data["exitCode"]
+        ),
+        (&json!(true), &json!(true), &json!(3))
+    );
 }
 
 #[tokio::test]
@@ -392,7 +591,10 @@ async fn interpreters_stay_in_the_repository() {
 async fn interpreters_stay(session: &Session) {
     let outside = session.outer.path().join("outside");
     let before = snapshot(&outside);
-    let (secret, marker) = (outside.join("secret").display().to_string(), outside.join("marker").display().to_string());
+    let (secret, marker) = (
+        outside.join("secret").display().to_string(),
+        outside.join("marker").display().to_string(),
+    );
     for program in [
         format!("print(open('{secret}').read())"),
         "print(open('link').read())".to_owned(),
@@ -406,9 +608,14 @@ async fn interpreters_stay(session: &Session) {
         format!("import os; os.utime('{secret}', (1, 1))"),
         format!("import os; os.truncate('{secret}', 0)"),
         format!("import os; os.mkdir('{marker}')"),
-        format!("import os; os.listdir('{}'); print('listed')", outside.display()),
+        format!(
+            "import os; os.listdir('{}'); print('listed')",
+            outside.display()
+        ),
         format!("import os; os.system('cat {secret}')"),
-        format!("import subprocess; print(subprocess.run(['cat', '{secret}'], capture_output=True).stdout)"),
+        format!(
+            "import subprocess; print(subprocess.run(['cat', '{secret}'], capture_output=True).stdout)"
+        ),
         format!(
             "import ctypes; l=ctypes.CDLL(None); f=l.open(b'{secret}',0); b=ctypes.create_string_buffer(99); l.read(f,b,99); print(b.value)"
         ),
@@ -424,27 +631,47 @@ async fn interpreters_stay(session: &Session) {
         let data = &answer["data"];
         assert_eq!(answer["ok"], true, "{program}: {answer}");
         assert!(!answer.to_string().contains(CANARY), "{program}: {answer}");
-        let quiet = ["os.system", "subprocess", "ctypes", "execv"].iter().any(|calls| program.contains(calls));
-        assert!(quiet || data["exitCode"] != 0, "{program} succeeded: {answer}");
+        let quiet = ["os.system", "subprocess", "ctypes", "execv"]
+            .iter()
+            .any(|calls| program.contains(calls));
+        assert!(
+            quiet || data["exitCode"] != 0,
+            "{program} succeeded: {answer}"
+        );
     }
     assert_eq!(snapshot(&outside), before);
     let environment = python(session, "import os; print(sorted(os.environ))", json!({})).await;
     let names = environment["data"]["stdout"].as_str().unwrap();
-    assert!(names.contains("HOME") && !names.contains("CARGO"), "{names}");
+    assert!(
+        names.contains("HOME") && !names.contains("CARGO"),
+        "{names}"
+    );
     python(session, "open('f', 'a').write('made')", json!({})).await;
-    assert_eq!(session.text("f").as_deref(), Some("a\nb\nmade"), "the repository can be written");
+    assert_eq!(
+        session.text("f").as_deref(),
+        Some("a\nb\nmade"),
+        "the repository can be written"
+    );
 }
 
 #[tokio::test]
 async fn a_read_only_workspace_is_read_only_for_commands() {
     let session = session("workspace", true).await;
     let before = snapshot(&session.root());
-    for program in ["open('made', 'w')", "import os; os.remove('f')", "import os; os.rename('f', 'h')", "import os; os.mkdir('d')"] {
+    for program in [
+        "open('made', 'w')",
+        "import os; os.remove('f')",
+        "import os; os.rename('f', 'h')",
+        "import os; os.mkdir('d')",
+    ] {
         let answer = python(&session, program, json!({})).await;
         assert_ne!(answer["data"]["exitCode"], 0, "{program}: {answer}");
     }
     assert_eq!(snapshot(&session.root()), before);
-    assert_eq!(python(&session, "print(open('f').read())", json!({})).await["data"]["stdout"], "a\nb\n\n");
+    assert_eq!(
+        python(&session, "print(open('f').read())", json!({})).await["data"]["stdout"],
+        "a\nb\n\n"
+    );
 }
 
 #[tokio::test]
@@ -468,29 +695,53 @@ async fn what_does_not_end_is_ended(session: &Session) {
     ] {
         let begun = Instant::now();
         let answer = python(session, program, json!({ "timeoutMs": 1_000 })).await;
-        assert_eq!((&answer["data"]["timedOut"], &answer["data"]["signal"]), (&json!(true), &json!("SIGKILL")), "{program}: {answer:.300}");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{program} took {:?}", begun.elapsed());
+        assert_eq!(
+            (&answer["data"]["timedOut"], &answer["data"]["signal"]),
+            (&json!(true), &json!("SIGKILL")),
+            "{program}: {answer:.300}"
+        );
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "{program} took {:?}",
+            begun.elapsed()
+        );
     }
-    // What is left behind is ended as well: a daemon that holds the output, one that was born twice, one that wants a session of its own.
+    // What is left behind is ended as well: a daemon that holds the output, one that was born
+    // twice, one that wants a session of its own.
     let twice = "import os, time\nif os.fork() == 0:\n  if os.fork() == 0:\n    time.sleep(600)\n  os._exit(0)\ntime.sleep(1)";
     let deaf = "import os, signal, time\nif os.fork() == 0:\n  for number in range(1, 65):\n    try: signal.signal(number, signal.SIG_IGN)\n    \
                 except (OSError, ValueError): pass\n  try: os.setsid()\n  except OSError: pass\n  time.sleep(600)\ntime.sleep(1)";
-    let left = "import subprocess; subprocess.Popen(['python3', '-c', 'import time; time.sleep(600)'])";
+    let left =
+        "import subprocess; subprocess.Popen(['python3', '-c', 'import time; time.sleep(600)'])";
     for program in [left, twice, deaf] {
         let begun = Instant::now();
         let answer = python(session, program, json!({ "timeoutMs": 60_000 })).await;
-        assert!(begun.elapsed() < Duration::from_secs(30), "a daemon that holds the output is not waited for");
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "a daemon that holds the output is not waited for"
+        );
         assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");
         // Its working folder is the repository's.
-        assert_eq!(processes_in(&session.root()), Vec::<String>::new(), "{program}");
+        assert_eq!(
+            processes_in(&session.root()),
+            Vec::<String>::new(),
+            "{program}"
+        );
     }
 }
 
 /// The processes whose working folder is in this one, as this system names them.
 fn processes_in(folder: &Path) -> Vec<String> {
-    let processes = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let is_in = |process: &PathBuf| std::fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
-    processes.filter(is_in).map(|process| std::fs::read_to_string(process.join("cmdline")).unwrap_or_default()).collect()
+    let processes = std::fs::read_dir("/proc")
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let is_in = |process: &PathBuf| {
+        std::fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder))
+    };
+    processes
+        .filter(is_in)
+        .map(|process| std::fs::read_to_string(process.join("cmdline")).unwrap_or_default())
+        .collect()
 }
 
 #[tokio::test]
@@ -498,17 +749,52 @@ async fn a_gigabyte_of_output_is_read_and_cut() {
     let session = session("workspace", false).await;
     let program = "import os\nblock = b'x\\0\\xff' * 349526\nfor _ in range(1024): os.write(1, block)\nos.write(2, b'end')";
     let begun = Instant::now();
-    let answer = python(&session, program, json!({ "timeoutMs": 60_000, "maxOutputBytes": 262_144 })).await;
+    let answer = python(
+        &session,
+        program,
+        json!({ "timeoutMs": 60_000, "maxOutputBytes": 262_144 }),
+    )
+    .await;
     let data = &answer["data"];
-    assert_eq!((&data["exitCode"], &data["timedOut"], &data["stdoutTruncated"]), (&json!(0), &json!(false), &json!(true)), "{answer:.300}");
-    assert_eq!((&data["stderr"], &data["stderrTruncated"]), (&json!("end"), &json!(false)));
-    assert!(data["stdout"].as_str().unwrap().starts_with("x\0\u{fffd}x") && begun.elapsed() < Duration::from_secs(50));
+    assert_eq!(
+        (
+            &data["exitCode"],
+            &data["timedOut"],
+            &data["stdoutTruncated"]
+        ),
+        (&json!(0), &json!(false), &json!(true)),
+        "{answer:.300}"
+    );
+    assert_eq!(
+        (&data["stderr"], &data["stderrTruncated"]),
+        (&json!("end"), &json!(false))
+    );
+    assert!(
+        data["stdout"].as_str().unwrap().starts_with("x\0\u{fffd}x")
+            && begun.elapsed() < Duration::from_secs(50)
+    );
     let session = self::session("patch", false).await;
-    std::fs::File::create(session.root().join("sparse")).unwrap().set_len(1 << 30).unwrap();
-    let told = session.told("shell_exec", json!({ "command": "cat", "args": ["sparse"] })).await;
-    assert!(told.starts_with("exit_code: 0\n") && told.contains("[cut after 1048576 bytes]"), "{told:.100}");
-    let waits = session.told("shell_exec", json!({ "command": "cat", "args": ["-"] })).await;
-    assert_eq!(waits, "exit_code: 0\nstdout:\n\nstderr:\n", "there is nothing to read on standard input");
+    std::fs::File::create(session.root().join("sparse"))
+        .unwrap()
+        .set_len(1 << 30)
+        .unwrap();
+    let told = session
+        .told(
+            "shell_exec",
+            json!({ "command": "cat", "args": ["sparse"] }),
+        )
+        .await;
+    assert!(
+        told.starts_with("exit_code: 0\n") && told.contains("[cut after 1048576 bytes]"),
+        "{told:.100}"
+    );
+    let waits = session
+        .told("shell_exec", json!({ "command": "cat", "args": ["-"] }))
+        .await;
+    assert_eq!(
+        waits, "exit_code: 0\nstdout:\n\nstderr:\n",
+        "there is nothing to read on standard input"
+    );
 }
 
 #[tokio::test]
@@ -518,20 +804,42 @@ async fn ordinary_work_succeeds_in_the_repository() {
     let session = session_with(launcher, "workspace", false).await;
     std::fs::create_dir_all(session.root().join("pkg/node_modules/.bin")).unwrap();
     std::fs::create_dir_all(session.root().join(".venv/bin")).unwrap();
-    for (path, says) in [("pkg/node_modules/.bin/tsc", "its own tsc"), (".venv/bin/pytest", "its own pytest")] {
-        std::fs::write(session.root().join(path), format!("#!/bin/sh\necho {says}\n")).unwrap();
-        std::fs::set_permissions(session.root().join(path), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for (path, says) in [
+        ("pkg/node_modules/.bin/tsc", "its own tsc"),
+        (".venv/bin/pytest", "its own pytest"),
+    ] {
+        std::fs::write(
+            session.root().join(path),
+            format!("#!/bin/sh\necho {says}\n"),
+        )
+        .unwrap();
+        std::fs::set_permissions(
+            session.root().join(path),
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
     }
     std::fs::create_dir(session.root().join("pkg/src")).unwrap();
-    for (command, cwd, expected) in [("tsc", "pkg/src", "its own tsc\n"), ("pytest", "pkg", "its own pytest\n")] {
-        let answer = session.json("run_command", json!({ "command": command, "cwd": cwd })).await;
+    for (command, cwd, expected) in [
+        ("tsc", "pkg/src", "its own tsc\n"),
+        ("pytest", "pkg", "its own pytest\n"),
+    ] {
+        let answer = session
+            .json("run_command", json!({ "command": command, "cwd": cwd }))
+            .await;
         assert_eq!(answer["data"]["stdout"], expected, "{answer}");
     }
     // A program of the repository that leads out of it is none.
     std::fs::remove_file(session.root().join(".venv/bin/pytest")).unwrap();
-    std::os::unix::fs::symlink(session.outer.path().join("outside/secret"), session.root().join(".venv/bin/pytest")).unwrap();
+    std::os::unix::fs::symlink(
+        session.outer.path().join("outside/secret"),
+        session.root().join(".venv/bin/pytest"),
+    )
+    .unwrap();
     if !Path::new("/usr/bin/pytest").exists() && !Path::new("/usr/local/bin/pytest").exists() {
-        let answer = session.json("run_command", json!({ "command": "pytest" })).await;
+        let answer = session
+            .json("run_command", json!({ "command": "pytest" }))
+            .await;
         assert_eq!(answer["error"]["code"], "COMMAND_NOT_ALLOWED", "{answer}");
     }
     let programs = [
@@ -547,12 +855,24 @@ async fn ordinary_work_succeeds_in_the_repository() {
         assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");
     }
     if namespaces && Path::new("/usr/bin/node").exists() {
-        let program =
-            "const fs = require('fs'); fs.copyFileSync('f', 'o'); fs.cpSync('pkg', 'p', { recursive: true }); fs.chmodSync('o', 0o755)";
-        let answer = session.json("run_command", json!({ "command": "node", "args": ["-e", program] })).await;
+        let program = "const fs = require('fs'); fs.copyFileSync('f', 'o'); fs.cpSync('pkg', 'p', { recursive: true }); fs.chmodSync('o', 0o755)";
+        let answer = session
+            .json(
+                "run_command",
+                json!({ "command": "node", "args": ["-e", program] }),
+            )
+            .await;
         assert_eq!(answer["data"]["exitCode"], 0, "{answer}");
     }
-    let made = python(&session, "import os; os.makedirs('pkg/.git'); open('pkg/made', 'w')", json!({})).await;
-    assert_eq!(made["data"]["note"], "commands may not create or replace these; undone: pkg/.git", "{made}");
+    let made = python(
+        &session,
+        "import os; os.makedirs('pkg/.git'); open('pkg/made', 'w')",
+        json!({}),
+    )
+    .await;
+    assert_eq!(
+        made["data"]["note"], "commands may not create or replace these; undone: pkg/.git",
+        "{made}"
+    );
     assert!(session.root().join("pkg/made").exists() && !session.root().join("pkg/.git").exists());
 }

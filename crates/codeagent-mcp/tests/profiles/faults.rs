@@ -1,4 +1,5 @@
-//! Which test stages which fault of the machine or the user around an index? `docs/faults.md` is written from this table.
+//! Which test stages which fault of the machine or the user around an index? `docs/faults.md` is
+//! written from this table.
 //!
 //! **Limits.** That a test of the name exists is looked up; what it stages is for its reader.
 
@@ -272,13 +273,22 @@ would take a checksum in every page, which SQLite has in an extension of its fil
 
 #[test]
 fn every_fault_has_a_test() {
-    let known: BTreeSet<String> = SOURCES.iter().flat_map(|source| tests(source)).map(|(name, _)| name).collect();
+    let known: BTreeSet<String> = SOURCES
+        .iter()
+        .flat_map(|source| tests(source))
+        .map(|(name, _)| name)
+        .collect();
     let mut text = "# What is done when the machine or the user around an index misbehaves\n\nWritten by a test. Most of the tests named here are in \
                     `crates/codeagent-cli/tests/faults`; `CODEAGENT_FAULTS=25` tries twenty-five times as many moments as usual. Where the system \
                     has no namespaces for its users, tests that mount something say so and pass.\n\n| fault | what holds | tests |\n|---|---|---|\n"
         .to_owned();
     for (fault, holds, names) in FAULTS {
-        writeln!(text, "| {fault} | {holds} | {} |", named(&known, fault, names)).unwrap();
+        writeln!(
+            text,
+            "| {fault} | {holds} | {} |",
+            named(&known, fault, names)
+        )
+        .unwrap();
     }
     expect_file!["../../../../docs/faults.md"].assert_eq(&(text + NOT_STAGED));
 }

@@ -1,5 +1,6 @@
-//! What holds for every parameter of every tool of the four profiles: what its schema forbids is refused, what it permits is taken, its default is
-//! what a call gets that leaves it out, and null is absent.
+//! What holds for every parameter of every tool of the four profiles: what its schema forbids is
+//! refused, what it permits is taken, its default is what a call gets that leaves it out, and null
+//! is absent.
 
 use codeagent_mcp::profiles::{Exec, Options};
 use serde_json::{Map, Value, json};
@@ -43,8 +44,16 @@ fn forbidden(schema: &Value) -> Vec<Value> {
         "boolean" => wrong.extend([json!("yes"), json!(1)]),
         "array" => {
             wrong.extend([json!("x"), json!([1])]);
-            wrong.extend(schema["maxItems"].as_u64().map(|most| json!(vec!["x"; most as usize + 1])));
-            wrong.extend(schema["items"]["maxLength"].as_u64().map(|most| json!(["x".repeat(most as usize + 1)])));
+            wrong.extend(
+                schema["maxItems"]
+                    .as_u64()
+                    .map(|most| json!(vec!["x"; most as usize + 1])),
+            );
+            wrong.extend(
+                schema["items"]["maxLength"]
+                    .as_u64()
+                    .map(|most| json!(["x".repeat(most as usize + 1)])),
+            );
         }
         kind => {
             wrong.extend([json!("1"), json!(true)]);
@@ -58,29 +67,55 @@ fn forbidden(schema: &Value) -> Vec<Value> {
 
 /// The ends of what a parameter may be.
 fn permitted(schema: &Value) -> Vec<Value> {
-    let ends = [&schema["minimum"], &schema["maximum"]].into_iter().filter(|end| end.is_number()).cloned();
+    let ends = [&schema["minimum"], &schema["maximum"]]
+        .into_iter()
+        .filter(|end| end.is_number())
+        .cloned();
     let words = schema["enum"].as_array().cloned().unwrap_or_default();
-    let full = schema["maxItems"].as_u64().map(|most| json!(vec!["x"; most as usize]));
-    let long = schema["items"]["maxLength"].as_u64().map(|most| json!(["x".repeat(most as usize)]));
+    let full = schema["maxItems"]
+        .as_u64()
+        .map(|most| json!(vec!["x"; most as usize]));
+    let long = schema["items"]["maxLength"]
+        .as_u64()
+        .map(|most| json!(["x".repeat(most as usize)]));
     ends.chain(words).chain(full).chain(long).collect()
 }
 
-/// Whether the arguments were refused, and what was answered, without what differs from call to call.
+/// Whether the arguments were refused, and what was answered, without what differs from call to
+/// call.
 async fn ask(session: &Session, profile: &str, tool: &str, arguments: Value) -> (bool, Value) {
     if profile == "local" {
         let told = session.told(tool, json!({ "queries": [arguments] })).await;
         // Like `duration_ms` below: how long it took.
-        let told: Vec<&str> = told.lines().filter(|line| !line.contains("searchTime")).collect();
-        return (told[0].starts_with("Input validation error"), told.join("\n").into());
+        let told: Vec<&str> = told
+            .lines()
+            .filter(|line| !line.contains("searchTime"))
+            .collect();
+        return (
+            told[0].starts_with("Input validation error"),
+            told.join("\n").into(),
+        );
     }
     let answer = session.call(tool, arguments).await;
     let mut value = match &answer {
-        Ok(result) => result.structured_content.clone().unwrap_or_else(|| crate::support::text_of(result).into()),
-        Err(rmcp::service::ServiceError::McpError(error)) => json!({ "data": error.data, "message": error.message }),
+        Ok(result) => result
+            .structured_content
+            .clone()
+            .unwrap_or_else(|| crate::support::text_of(result).into()),
+        Err(rmcp::service::ServiceError::McpError(error)) => {
+            json!({ "data": error.data, "message": error.message })
+        }
         Err(error) => panic!("{error}"),
     };
-    let code = value.pointer("/error/code").or_else(|| value.pointer("/data/error_code")).and_then(Value::as_str).unwrap_or_default();
-    let refused = matches!(code, "invalid_arguments" | "InvalidArguments" | "VALIDATION_ERROR");
+    let code = value
+        .pointer("/error/code")
+        .or_else(|| value.pointer("/data/error_code"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let refused = matches!(
+        code,
+        "invalid_arguments" | "InvalidArguments" | "VALIDATION_ERROR"
+    );
     if let Some(fields) = value.as_object_mut() {
         fields.remove("duration_ms");
     }
@@ -90,7 +125,11 @@ async fn ask(session: &Session, profile: &str, tool: &str, arguments: Value) -> 
 /// The properties of a tool's arguments, for `local` those of a query.
 fn properties(profile: &str, schema: &Map<String, Value>) -> (Map<String, Value>, Vec<Value>) {
     let schema = Value::Object(schema.clone());
-    let schema = if profile == "local" { &schema["properties"]["queries"]["items"] } else { &schema };
+    let schema = if profile == "local" {
+        &schema["properties"]["queries"]["items"]
+    } else {
+        &schema
+    };
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     assert_eq!(schema["additionalProperties"], false);
     (schema["properties"].as_object().unwrap().clone(), required)
@@ -98,10 +137,24 @@ fn properties(profile: &str, schema: &Map<String, Value>) -> (Map<String, Value>
 
 #[tokio::test]
 async fn every_parameter_is_checked_and_every_default_holds() {
-    // Commands are checked before they are refused; only what is refused for its arguments counts here.
-    let options = Options { exec: Exec::Refused("not here".to_owned()), ..Options::default() };
-    for (profile, tools) in [("assistant", 4), ("patch", 6), ("workspace", 8), ("local", 4)] {
-        let session = Session::with(profile, options.clone(), &[("a.txt", "a\n"), ("src/b.ts", "let a;\n")]).await;
+    // Commands are checked before they are refused; only what is refused for its arguments counts
+    // here.
+    let options = Options {
+        exec: Exec::Refused("not here".to_owned()),
+        ..Options::default()
+    };
+    for (profile, tools) in [
+        ("assistant", 4),
+        ("patch", 6),
+        ("workspace", 8),
+        ("local", 4),
+    ] {
+        let session = Session::with(
+            profile,
+            options.clone(),
+            &[("a.txt", "a\n"), ("src/b.ts", "let a;\n")],
+        )
+        .await;
         let described = session.client.list_all_tools().await.unwrap();
         assert_eq!(described.len(), tools);
         for tool in described {
@@ -119,21 +172,40 @@ async fn every_parameter_is_checked_and_every_default_holds() {
             for (parameter, schema) in &properties {
                 for value in forbidden(schema) {
                     let (refused, answer) = with(parameter, value.clone()).await;
-                    assert!(refused && answer.to_string().contains(parameter.as_str()), "{profile} {name} {parameter} {value}: {answer}");
+                    assert!(
+                        refused && answer.to_string().contains(parameter.as_str()),
+                        "{profile} {name} {parameter} {value}: {answer}"
+                    );
                 }
                 for value in permitted(schema) {
                     let (refused, answer) = with(parameter, value.clone()).await;
-                    assert!(!refused, "{profile} {name} {parameter} {value:.100}: {answer}");
+                    assert!(
+                        !refused,
+                        "{profile} {name} {parameter} {value:.100}: {answer}"
+                    );
                 }
                 let is_required = required.contains(&json!(parameter));
                 let (refused, answer) = with(parameter, Value::Null).await;
-                assert_eq!(refused, is_required, "{profile} {name} without {parameter}: {answer}");
+                assert_eq!(
+                    refused, is_required,
+                    "{profile} {name} without {parameter}: {answer}"
+                );
                 let default = schema.get("default").cloned();
-                for same in default.into_iter().chain((!is_required).then_some(Value::Null)) {
-                    assert_eq!(with(parameter, same).await.1, usual, "{profile} {name} {parameter}");
+                for same in default
+                    .into_iter()
+                    .chain((!is_required).then_some(Value::Null))
+                {
+                    assert_eq!(
+                        with(parameter, same).await.1,
+                        usual,
+                        "{profile} {name} {parameter}"
+                    );
                 }
             }
-            assert!(with("no_such_parameter", json!(1)).await.0, "{profile} {name}");
+            assert!(
+                with("no_such_parameter", json!(1)).await.0,
+                "{profile} {name}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Which fields and errors has an answer of the `local` profile, and what do those parameters do that change an answer little or not at all?
+//! Which fields and errors has an answer of the `local` profile, and what do those parameters do
+//! that change an answer little or not at all?
 
 use std::collections::BTreeSet;
 
@@ -38,11 +39,21 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The errors of a query's answer, by tool, without those of a defect, of time and of length, which no query brings about.
+/// The errors of a query's answer, by tool, without those of a defect, of time and of length, which
+/// no query brings about.
 pub const ERRORS: &[(&str, &str)] = &[
-    ("local_ripgrep", "pathValidationFailed fileAccessFailed queryExecutionFailed outputTooLarge"),
-    ("local_view_structure", "pathValidationFailed fileAccessFailed queryExecutionFailed"),
-    ("local_find_files", "pathValidationFailed fileAccessFailed queryExecutionFailed"),
+    (
+        "local_ripgrep",
+        "pathValidationFailed fileAccessFailed queryExecutionFailed outputTooLarge",
+    ),
+    (
+        "local_view_structure",
+        "pathValidationFailed fileAccessFailed queryExecutionFailed",
+    ),
+    (
+        "local_find_files",
+        "pathValidationFailed fileAccessFailed queryExecutionFailed",
+    ),
     (
         "local_fetch_content",
         "pathValidationFailed fileAccessFailed fileReadFailed fileTooLarge noMatches patternTooBroad paginationRequired queryExecutionFailed",
@@ -50,7 +61,16 @@ pub const ERRORS: &[(&str, &str)] = &[
 ];
 
 async fn session() -> Session {
-    Session::of("local", &[("a.txt", TEXT), ("b/c.ts", "let alpha;\n"), ("bytes", "\0\0"), ("wide.txt", "\u{e9}\n")]).await
+    Session::of(
+        "local",
+        &[
+            ("a.txt", TEXT),
+            ("b/c.ts", "let alpha;\n"),
+            ("bytes", "\0\0"),
+            ("wide.txt", "\u{e9}\n"),
+        ],
+    )
+    .await
 }
 
 async fn ask(session: &Session, tool: &str, query: Value) -> String {
@@ -66,12 +86,21 @@ fn fields(told: &str) -> BTreeSet<String> {
         let mut indent = line.len() - text.len();
         open.retain(|(at, _)| *at < indent);
         while let Some(item) = text.strip_prefix("- ") {
-            let list = open.last().map_or(String::new(), |(_, path)| format!("{path}[]"));
+            let list = open
+                .last()
+                .map_or(String::new(), |(_, path)| format!("{path}[]"));
             open.push((indent, list));
             (text, indent) = (item, indent + 2);
         }
-        let Some((name, _)) = text.split_once(':').filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphabetic())) else { continue };
-        let path = open.last().map_or(name.to_owned(), |(_, above)| format!("{above}.{name}"));
+        let Some((name, _)) = text
+            .split_once(':')
+            .filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphabetic()))
+        else {
+            continue;
+        };
+        let path = open
+            .last()
+            .map_or(name.to_owned(), |(_, above)| format!("{above}.{name}"));
         found.extend(path.strip_prefix("results[].data.").map(str::to_owned));
         open.push((indent, path));
     }
@@ -93,19 +122,29 @@ async fn every_field_is_told_and_no_other() {
                 json!({ "pattern": "alpha", "path": ".", "showFileLastModified": true, "mmap": true }),
                 json!({ "pattern": "(", "path": "." }),
             ],
-            "local_view_structure" => vec![json!({ "path": "." }), json!({ "path": ".", "charLength": 5 }), json!({ "path": "nowhere" })],
+            "local_view_structure" => vec![
+                json!({ "path": "." }),
+                json!({ "path": ".", "charLength": 5 }),
+                json!({ "path": "nowhere" }),
+            ],
             "local_find_files" => vec![
                 json!({ "path": ".", "details": true, "showFileLastModified": true }),
                 json!({ "path": ".", "charLength": 5 }),
                 json!({ "path": "nowhere" }),
             ],
-            _ => vec![json!({ "path": "a.txt", "charLength": 5 }), json!({ "path": "nowhere" })],
+            _ => vec![
+                json!({ "path": "a.txt", "charLength": 5 }),
+                json!({ "path": "nowhere" }),
+            ],
         };
         let mut found = BTreeSet::new();
         for query in queries {
             found.extend(fields(&ask(&session, tool, why(query)).await));
         }
-        let said: BTreeSet<String> = fields_of_tool.split_whitespace().map(str::to_owned).collect();
+        let said: BTreeSet<String> = fields_of_tool
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
         assert_eq!(found, said, "{tool}");
     }
 }
@@ -121,30 +160,107 @@ async fn every_error_is_told() {
     std::fs::write(root.join("long.txt"), "line of text\n".repeat(1_000)).unwrap();
     let mut seen = BTreeSet::new();
     for (tool, query, code) in [
-        ("local_ripgrep", json!({ "pattern": "x", "path": "../outside" }), "pathValidationFailed"),
-        ("local_ripgrep", json!({ "pattern": "x", "path": "nowhere" }), "fileAccessFailed"),
-        ("local_ripgrep", json!({ "pattern": "(", "path": "." }), "queryExecutionFailed"),
-        ("local_ripgrep", json!({ "pattern": "^n$", "path": "." }), "outputTooLarge"),
-        ("local_view_structure", json!({ "path": "/etc" }), "pathValidationFailed"),
-        ("local_view_structure", json!({ "path": "a.txt" }), "fileAccessFailed"),
-        ("local_view_structure", json!({ "path": ".", "pattern": "{*" }), "queryExecutionFailed"),
-        ("local_find_files", json!({ "path": ".git" }), "pathValidationFailed"),
-        ("local_find_files", json!({ "path": "a.txt" }), "fileAccessFailed"),
-        ("local_find_files", json!({ "path": ".", "names": ["{"] }), "queryExecutionFailed"),
-        ("local_fetch_content", json!({ "path": "../outside/secret" }), "pathValidationFailed"),
-        ("local_fetch_content", json!({ "path": "b" }), "fileAccessFailed"),
-        ("local_fetch_content", json!({ "path": "bytes" }), "fileReadFailed"),
-        ("local_fetch_content", json!({ "path": "large.txt" }), "fileTooLarge"),
-        ("local_fetch_content", json!({ "path": "a.txt", "matchString": "delta" }), "noMatches"),
-        ("local_fetch_content", json!({ "path": "long.txt", "matchString": "text" }), "patternTooBroad"),
-        ("local_fetch_content", json!({ "path": "long.txt", "fullContent": true }), "paginationRequired"),
-        ("local_fetch_content", json!({ "path": "a.txt", "matchString": "[", "matchStringIsRegex": true }), "queryExecutionFailed"),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "x", "path": "../outside" }),
+            "pathValidationFailed",
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "x", "path": "nowhere" }),
+            "fileAccessFailed",
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "(", "path": "." }),
+            "queryExecutionFailed",
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "^n$", "path": "." }),
+            "outputTooLarge",
+        ),
+        (
+            "local_view_structure",
+            json!({ "path": "/etc" }),
+            "pathValidationFailed",
+        ),
+        (
+            "local_view_structure",
+            json!({ "path": "a.txt" }),
+            "fileAccessFailed",
+        ),
+        (
+            "local_view_structure",
+            json!({ "path": ".", "pattern": "{*" }),
+            "queryExecutionFailed",
+        ),
+        (
+            "local_find_files",
+            json!({ "path": ".git" }),
+            "pathValidationFailed",
+        ),
+        (
+            "local_find_files",
+            json!({ "path": "a.txt" }),
+            "fileAccessFailed",
+        ),
+        (
+            "local_find_files",
+            json!({ "path": ".", "names": ["{"] }),
+            "queryExecutionFailed",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "../outside/secret" }),
+            "pathValidationFailed",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "b" }),
+            "fileAccessFailed",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "bytes" }),
+            "fileReadFailed",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "large.txt" }),
+            "fileTooLarge",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "a.txt", "matchString": "delta" }),
+            "noMatches",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "long.txt", "matchString": "text" }),
+            "patternTooBroad",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "long.txt", "fullContent": true }),
+            "paginationRequired",
+        ),
+        (
+            "local_fetch_content",
+            json!({ "path": "a.txt", "matchString": "[", "matchStringIsRegex": true }),
+            "queryExecutionFailed",
+        ),
     ] {
         let told = ask(&session, tool, query.clone()).await;
-        assert!(told.contains(&format!("errorCode: \"{code}\"")) && told.contains("hints:"), "{tool} {query}: {told:.500}");
+        assert!(
+            told.contains(&format!("errorCode: \"{code}\"")) && told.contains("hints:"),
+            "{tool} {query}: {told:.500}"
+        );
         seen.insert((tool, code));
     }
-    let said = ERRORS.iter().flat_map(|(tool, codes)| codes.split_whitespace().map(move |code| (*tool, code)));
+    let said = ERRORS
+        .iter()
+        .flat_map(|(tool, codes)| codes.split_whitespace().map(move |code| (*tool, code)));
     assert_eq!(seen, said.collect());
 }
 
@@ -157,12 +273,20 @@ async fn goals_and_reasons_come_back() {
         ("local_find_files", json!({ "path": "." })),
         ("local_fetch_content", json!({ "path": "a.txt" })),
     ] {
-        assert!(!ask(&session, tool, query.clone()).await.contains("reasoning"));
+        assert!(
+            !ask(&session, tool, query.clone())
+                .await
+                .contains("reasoning")
+        );
         let mut query = query;
         query["researchGoal"] = json!("goal: \"x\"");
         query["reasoning"] = json!("reason");
         let told = ask(&session, tool, query).await;
-        assert!(told.contains("researchGoal: \"goal: \\\"x\\\"\"") && told.contains("reasoning: \"reason\""), "{told}");
+        assert!(
+            told.contains("researchGoal: \"goal: \\\"x\\\"\"")
+                && told.contains("reasoning: \"reason\""),
+            "{told}"
+        );
     }
 }
 
@@ -170,24 +294,76 @@ async fn goals_and_reasons_come_back() {
 async fn parameters_change_what_they_say() {
     let session = session().await;
     for (tool, query, parts) in [
-        ("local_ripgrep", json!({ "pattern": "alpha", "path": "a.txt" }), &["totalMatches: 2", "column: 6", "filesSearched: 1"][..]),
-        ("local_ripgrep", json!({ "pattern": "alpha", "path": "a.txt", "smartCase": false }), &["totalMatches: 1"]),
-        ("local_ripgrep", json!({ "pattern": "beta", "path": ".", "beforeContext": 1 }), &["value: \"alpha\\nbeta Alpha\""]),
-        ("local_ripgrep", json!({ "pattern": "beta", "path": ".", "afterContext": 1 }), &["value: \"beta Alpha\\ngamma\""]),
-        ("local_ripgrep", json!({ "pattern": "gamma", "path": ".", "column": true }), &["column: 1"]),
-        ("local_ripgrep", json!({ "pattern": "beta.*gamma", "path": ".", "multiline": true }), &["status: \"empty\""]),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "alpha", "path": "a.txt" }),
+            &["totalMatches: 2", "column: 6", "filesSearched: 1"][..],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "alpha", "path": "a.txt", "smartCase": false }),
+            &["totalMatches: 1"],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "beta", "path": ".", "beforeContext": 1 }),
+            &["value: \"alpha\\nbeta Alpha\""],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "beta", "path": ".", "afterContext": 1 }),
+            &["value: \"beta Alpha\\ngamma\""],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "gamma", "path": ".", "column": true }),
+            &["column: 1"],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "beta.*gamma", "path": ".", "multiline": true }),
+            &["status: \"empty\""],
+        ),
         (
             "local_ripgrep",
             json!({ "pattern": "beta.*gamma", "path": ".", "multiline": true, "multilineDotall": true }),
             &["totalMatches: 1"],
         ),
-        ("local_ripgrep", json!({ "pattern": "^\\w$", "path": "wide.txt" }), &["totalMatches: 1"]),
-        ("local_ripgrep", json!({ "pattern": "^\\w$", "path": "wide.txt", "noUnicode": true }), &["status: \"empty\""]),
-        ("local_ripgrep", json!({ "pattern": "gamma", "path": ".", "type": "ts" }), &["status: \"empty\""]),
-        ("local_ripgrep", json!({ "pattern": "alpha", "path": ".", "mode": "paginated" }), &["totalFiles: 2"]),
-        ("local_ripgrep", json!({ "pattern": "beta", "path": ".", "mode": "detailed" }), &["value: \"alpha\\nbeta Alpha\\ngamma\""]),
-        ("local_ripgrep", json!({ "pattern": "alpha", "path": ".", "filesPerPage": 1 }), &["totalPages: 2", "path: \"a.txt\""]),
-        ("local_view_structure", json!({ "path": ".", "pattern": "a.txt", "showFileLastModified": true }), &["a.txt (23B) .txt 20"]),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "^\\w$", "path": "wide.txt" }),
+            &["totalMatches: 1"],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "^\\w$", "path": "wide.txt", "noUnicode": true }),
+            &["status: \"empty\""],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "gamma", "path": ".", "type": "ts" }),
+            &["status: \"empty\""],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "alpha", "path": ".", "mode": "paginated" }),
+            &["totalFiles: 2"],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "beta", "path": ".", "mode": "detailed" }),
+            &["value: \"alpha\\nbeta Alpha\\ngamma\""],
+        ),
+        (
+            "local_ripgrep",
+            json!({ "pattern": "alpha", "path": ".", "filesPerPage": 1 }),
+            &["totalPages: 2", "path: \"a.txt\""],
+        ),
+        (
+            "local_view_structure",
+            json!({ "path": ".", "pattern": "a.txt", "showFileLastModified": true }),
+            &["a.txt (23B) .txt 20"],
+        ),
         (
             "local_find_files",
             json!({ "path": ".", "regex": "^b/c\\.ts$", "regexType": "posix-extended" }),
@@ -195,9 +371,17 @@ async fn parameters_change_what_they_say() {
         ),
     ] {
         let told = ask(&session, tool, query.clone()).await;
-        assert!(parts.iter().all(|part| told.contains(part)), "{query}: {told}");
+        assert!(
+            parts.iter().all(|part| told.contains(part)),
+            "{query}: {told}"
+        );
     }
-    let bare = ask(&session, "local_ripgrep", json!({ "pattern": "alpha", "path": ".", "includeStats": false })).await;
+    let bare = ask(
+        &session,
+        "local_ripgrep",
+        json!({ "pattern": "alpha", "path": ".", "includeStats": false }),
+    )
+    .await;
     assert!(!bare.contains("stats:"), "{bare}");
 }
 
@@ -211,17 +395,35 @@ async fn parameters_of_the_form_change_the_form() {
         ask(&session, "local_ripgrep", query).await
     };
     let usual = told(json!({})).await;
-    assert!(usual.contains("matchCount: 2\n              matches") || usual.contains("matchCount"), "{usual}");
+    assert!(
+        usual.contains("matchCount: 2\n              matches") || usual.contains("matchCount"),
+        "{usual}"
+    );
     let bare = told(json!({ "includeDistribution": false, "includeStats": false })).await;
-    assert!(!bare.contains("matchCount") && bare.contains("totalMatches: 2"), "{bare}");
+    assert!(
+        !bare.contains("matchCount") && bare.contains("totalMatches: 2"),
+        "{bare}"
+    );
     let without = told(json!({ "column": false })).await;
-    assert!(usual.contains("column: 6") && !without.contains("column:"), "{without}");
+    assert!(
+        usual.contains("column: 6") && !without.contains("column:"),
+        "{without}"
+    );
     let vim = told(json!({ "vimgrepFormat": true, "contextLines": 1 })).await;
     assert!(vim.contains("value: \"a.txt:2:6:beta Alpha\""), "{vim}");
     let debug = told(json!({ "debug": true, "threads": 1, "hidden": true })).await;
     let said = "debug: engine regex, threads 1, case Smart, ignore files yes, hidden files yes, links followed no; 1 files of 23 bytes in ";
     assert!(debug.contains(said), "{debug}");
-    assert!(told(json!({ "debug": true, "perlRegex": true })).await.contains("debug: engine pcre2"));
-    let same = |told: String| told.lines().filter(|line| !line.contains("searchTime")).collect::<Vec<_>>().join("\n");
+    assert!(
+        told(json!({ "debug": true, "perlRegex": true }))
+            .await
+            .contains("debug: engine pcre2")
+    );
+    let same = |told: String| {
+        told.lines()
+            .filter(|line| !line.contains("searchTime"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     assert_eq!(same(told(json!({ "threads": 1 })).await), same(usual));
 }

@@ -1,7 +1,11 @@
-//! What does a client of the other four profiles get to see? Each tool is called over the protocol, through a pipe in memory.
+//! What does a client of the other four profiles get to see? Each tool is called over the protocol,
+//! through a pipe in memory.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 #![cfg(unix)]
 
 mod assistant;

@@ -1,5 +1,5 @@
-//! What does every tool of every profile say of a hostile path? Each path is given to each parameter that takes one; what is outside is untouched
-//! after it and never told.
+//! What does every tool of every profile say of a hostile path? Each path is given to each
+//! parameter that takes one; what is outside is untouched after it and never told.
 
 use codeagent_mcp::profiles::{Exec, Options};
 use codeagent_workspace::Launcher;
@@ -43,27 +43,62 @@ fn places(profile: &str) -> Vec<Place> {
         "patch" => vec![
             ("append", "path", Reads, json!({ "content": "x" })),
             ("patch_apply", "path", Reads, json!({ "patch": patch })),
-            ("patch_apply", "path", Makes, json!({ "patch": "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n" })),
+            (
+                "patch_apply",
+                "path",
+                Makes,
+                json!({ "patch": "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n" }),
+            ),
             ("write_file", "path", Makes, json!({ "content": "x" })),
             ("create_directory", "path", Makes, json!({})),
-            ("move_file", "destination", Makes, json!({ "source": "b.txt" })),
-            ("move_file", "source", Takes, json!({ "destination": "stolen" })),
+            (
+                "move_file",
+                "destination",
+                Makes,
+                json!({ "source": "b.txt" }),
+            ),
+            (
+                "move_file",
+                "source",
+                Takes,
+                json!({ "destination": "stolen" }),
+            ),
         ],
         "workspace" => vec![
             ("list_dir", "dir", Lists, json!({})),
-            ("run_command", "cwd", Lists, json!({ "command": "python3", "args": ["--version"] })),
+            (
+                "run_command",
+                "cwd",
+                Lists,
+                json!({ "command": "python3", "args": ["--version"] }),
+            ),
             ("read_file", "file", Reads, json!({})),
-            ("edit_file", "file", Reads, json!({ "find": "SECRET", "replace": "x" })),
+            (
+                "edit_file",
+                "file",
+                Reads,
+                json!({ "find": "SECRET", "replace": "x" }),
+            ),
             ("write_file", "file", Makes, json!({ "content": "x" })),
             ("mkdir", "dir", Makes, json!({})),
-            ("move_file", "to", Makes, json!({ "from": "b.txt", "overwrite": true })),
+            (
+                "move_file",
+                "to",
+                Makes,
+                json!({ "from": "b.txt", "overwrite": true }),
+            ),
             ("move_file", "from", Takes, json!({ "to": "stolen" })),
             ("delete_file", "path", Takes, json!({ "recursive": true })),
         ],
         _ => vec![
             ("local_view_structure", "path", Lists, json!({})),
             ("local_find_files", "path", Lists, json!({})),
-            ("local_ripgrep", "path", Reads, json!({ "pattern": "SECRET|root:" })),
+            (
+                "local_ripgrep",
+                "path",
+                Reads,
+                json!({ "pattern": "SECRET|root:" }),
+            ),
             ("local_fetch_content", "path", Reads, json!({})),
         ],
     }
@@ -81,15 +116,36 @@ const PROFILES: [(&str, &str, &str); 5] = [
 /// The arguments of a place with a path.
 fn with(profile: &str, (_, parameter, _, rest): &Place, path: &str) -> Value {
     let mut arguments = rest.clone();
-    arguments[*parameter] = if *parameter == "paths" { json!([path]) } else { json!(path) };
-    if profile == "local" { json!({ "queries": [arguments] }) } else { arguments }
+    arguments[*parameter] = if *parameter == "paths" {
+        json!([path])
+    } else {
+        json!(path)
+    };
+    if profile == "local" {
+        json!({ "queries": [arguments] })
+    } else {
+        arguments
+    }
 }
 
 async fn session(profile: &str) -> Session {
     let exec = Exec::Jail(Launcher::of(env!("CARGO_BIN_EXE_codeagent-mcp").into()).unwrap());
-    let files =
-        [("src/a.ts", "export const a = 1;\n"), ("b.txt", "b"), (".env", "KEY=1"), (".gitignore", "/ignored.ts\n"), ("ignored.ts", "x")];
-    let session = Session::with(profile, Options { exec, ..Options::default() }, &files).await;
+    let files = [
+        ("src/a.ts", "export const a = 1;\n"),
+        ("b.txt", "b"),
+        (".env", "KEY=1"),
+        (".gitignore", "/ignored.ts\n"),
+        ("ignored.ts", "x"),
+    ];
+    let session = Session::with(
+        profile,
+        Options {
+            exec,
+            ..Options::default()
+        },
+        &files,
+    )
+    .await;
     session.plant();
     for folder in [".git", ".codeagent"] {
         std::fs::create_dir(session.root().join(folder)).unwrap();
@@ -107,12 +163,23 @@ async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> St
     let arguments = with(profile, place, path);
     let answer = session.call(place.0, arguments.clone()).await;
     let told = match &answer {
-        Ok(result) => text_of(result) + &result.structured_content.clone().unwrap_or_default().to_string(),
+        Ok(result) => {
+            text_of(result)
+                + &result
+                    .structured_content
+                    .clone()
+                    .unwrap_or_default()
+                    .to_string()
+        }
         Err(error) => error.to_string(),
     };
     // The pattern of a search may be told, what it finds not.
     let told = told.replace("SECRET|root:", "");
-    assert!(!told.contains("SECRET") && !told.contains("root:x:") && !told.contains("HIDDEN"), "{} {path}: {told:.300}", place.0);
+    assert!(
+        !told.contains("SECRET") && !told.contains("root:x:") && !told.contains("HIDDEN"),
+        "{} {path}: {told:.300}",
+        place.0
+    );
     crate::support::word(answer)
 }
 
@@ -122,17 +189,50 @@ async fn no_path_leads_out_by_any_parameter_of_any_tool() {
         let session = session(profile).await;
         let beside = format!("{}-evil/secret", session.root().display());
         let above = session.at("src/../../outside/secret");
-        let lexical =
-            ["../x", "a/../../x", "..", "a/..//../..", "src/../../outside/secret", "/etc/passwd", "//etc/passwd", "/", &beside, &above];
-        let links = ["to-secret", "to-outside", "to-nowhere", "to-proc", "to-zero", "to-root", "to-environment", "to-handle", "to-input"];
-        let through = ["to-outside/secret", "to-outside/new", "to-outside/new/deeper", "src/../to-outside/secret"];
+        let lexical = [
+            "../x",
+            "a/../../x",
+            "..",
+            "a/..//../..",
+            "src/../../outside/secret",
+            "/etc/passwd",
+            "//etc/passwd",
+            "/",
+            &beside,
+            &above,
+        ];
+        let links = [
+            "to-secret",
+            "to-outside",
+            "to-nowhere",
+            "to-proc",
+            "to-zero",
+            "to-root",
+            "to-environment",
+            "to-handle",
+            "to-input",
+        ];
+        let through = [
+            "to-outside/secret",
+            "to-outside/new",
+            "to-outside/new/deeper",
+            "src/../to-outside/secret",
+        ];
         for place in places(profile) {
             for path in lexical.into_iter().chain(through) {
-                assert_eq!(said(&session, profile, &place, path).await, outside, "{profile} {place:?} {path}");
+                assert_eq!(
+                    said(&session, profile, &place, path).await,
+                    outside,
+                    "{profile} {place:?} {path}"
+                );
             }
             // What takes a link away does not follow it.
             for path in links.into_iter().filter(|_| place.2 != Takes) {
-                assert_eq!(said(&session, profile, &place, path).await, outside, "{profile} {place:?} {path}");
+                assert_eq!(
+                    said(&session, profile, &place, path).await,
+                    outside,
+                    "{profile} {place:?} {path}"
+                );
             }
             for path in [".git/config", ".codeagent/config"] {
                 let told = said(&session, profile, &place, path).await;
@@ -141,9 +241,16 @@ async fn no_path_leads_out_by_any_parameter_of_any_tool() {
         }
         session.outside_is_untouched();
         for folder in [".git", ".codeagent"] {
-            assert_eq!(session.text(&format!("{folder}/config")).as_deref(), Some("HIDDEN"));
+            assert_eq!(
+                session.text(&format!("{folder}/config")).as_deref(),
+                Some("HIDDEN")
+            );
         }
-        assert_eq!(session.text("b.txt").as_deref(), Some("b"), "the source of a refused move stays");
+        assert_eq!(
+            session.text("b.txt").as_deref(),
+            Some("b"),
+            "the source of a refused move stays"
+        );
         session.state.close();
     }
 }
@@ -156,7 +263,11 @@ async fn what_is_no_path_is_refused_by_any_parameter_of_any_tool() {
         let session = session(profile).await;
         for place in places(profile) {
             for path in ["a\0b", "\0", "src/a.ts\0.png", &long, &deep] {
-                assert_eq!(said(&session, profile, &place, path).await, invalid, "{profile} {place:?} {path:.20?}");
+                assert_eq!(
+                    said(&session, profile, &place, path).await,
+                    invalid,
+                    "{profile} {place:?} {path:.20?}"
+                );
             }
         }
         session.outside_is_untouched();
@@ -200,16 +311,37 @@ async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
         "\u{fffd}.ts",
     ];
     // `workspace` refuses what is absolute on any system, to the others it is a name.
-    let foreign = ["C:\\x", "c:/x", "\\\\server\\s", "\\\\?\\x", "file:///etc/passwd"];
+    let foreign = [
+        "C:\\x",
+        "c:/x",
+        "\\\\server\\s",
+        "\\\\?\\x",
+        "file:///etc/passwd",
+    ];
     for (profile, outside, _) in PROFILES {
         let session = session(profile).await;
-        for place in places(profile).into_iter().filter(|place| matches!(place.2, Reads | Lists)) {
+        for place in places(profile)
+            .into_iter()
+            .filter(|place| matches!(place.2, Reads | Lists))
+        {
             for path in literal {
-                assert_eq!(said(&session, profile, &place, path).await, missing(profile, &place), "{profile} {place:?} {path:?}");
+                assert_eq!(
+                    said(&session, profile, &place, path).await,
+                    missing(profile, &place),
+                    "{profile} {place:?} {path:?}"
+                );
             }
             for path in foreign {
-                let expected = if profile == "workspace" { outside } else { missing(profile, &place) };
-                assert_eq!(said(&session, profile, &place, path).await, expected, "{profile} {place:?} {path:?}");
+                let expected = if profile == "workspace" {
+                    outside
+                } else {
+                    missing(profile, &place)
+                };
+                assert_eq!(
+                    said(&session, profile, &place, path).await,
+                    expected,
+                    "{profile} {place:?} {path:?}"
+                );
             }
         }
         session.outside_is_untouched();
@@ -221,14 +353,46 @@ async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
 async fn each_profile_reads_the_forms_of_a_path_that_its_contract_has() {
     let absolute = |session: &Session| session.at("src/a.ts");
     for (profile, tool, parameter, inside, root_as_file, from_root) in [
-        ("index", "read_file", "path", "ok", "invalid_parameter", "ok"),
-        ("assistant", "read_file", "path", "access_denied", "invalid_arguments", "ok"),
+        (
+            "index",
+            "read_file",
+            "path",
+            "ok",
+            "invalid_parameter",
+            "ok",
+        ),
+        (
+            "assistant",
+            "read_file",
+            "path",
+            "access_denied",
+            "invalid_arguments",
+            "ok",
+        ),
         ("patch", "append", "path", "ok", "NotFound", "ok"),
-        ("workspace", "read_file", "file", "INVALID_PATH", "NOT_FILE", "INVALID_PATH"),
-        ("local", "local_fetch_content", "path", "ok", "fileAccessFailed", "ok"),
+        (
+            "workspace",
+            "read_file",
+            "file",
+            "INVALID_PATH",
+            "NOT_FILE",
+            "INVALID_PATH",
+        ),
+        (
+            "local",
+            "local_fetch_content",
+            "path",
+            "ok",
+            "fileAccessFailed",
+            "ok",
+        ),
     ] {
         let session = session(profile).await;
-        let rest = if tool == "append" { json!({ "content": "" }) } else { json!({}) };
+        let rest = if tool == "append" {
+            json!({ "content": "" })
+        } else {
+            json!({})
+        };
         let place = (tool, parameter, Reads, rest);
         let from = absolute(&session);
         for (path, expected) in [
@@ -242,12 +406,31 @@ async fn each_profile_reads_the_forms_of_a_path_that_its_contract_has() {
             (".", root_as_file),
             ("./", root_as_file),
             ("src", root_as_file),
-            (".env", if profile == "local" { "pathValidationFailed" } else { "ok" }),
+            (
+                ".env",
+                if profile == "local" {
+                    "pathValidationFailed"
+                } else {
+                    "ok"
+                },
+            ),
         ] {
-            assert_eq!(said(&session, profile, &place, path).await, expected, "{profile} {path}");
+            assert_eq!(
+                said(&session, profile, &place, path).await,
+                expected,
+                "{profile} {path}"
+            );
         }
-        let empty = if profile == "local" { "invalid" } else { root_as_file };
-        assert_eq!(said(&session, profile, &place, "").await, empty, "{profile}");
+        let empty = if profile == "local" {
+            "invalid"
+        } else {
+            root_as_file
+        };
+        assert_eq!(
+            said(&session, profile, &place, "").await,
+            empty,
+            "{profile}"
+        );
         session.state.close();
     }
     for (profile, tool, parameter) in [
@@ -260,8 +443,15 @@ async fn each_profile_reads_the_forms_of_a_path_that_its_contract_has() {
     ] {
         let session = session(profile).await;
         let place = (tool, parameter, Lists, json!({}));
-        for path in ["", ".", "./", ".//", "src/", "src//", "./src/."].into_iter().filter(|path| profile != "local" || !path.is_empty()) {
-            assert_eq!(said(&session, profile, &place, path).await, "ok", "{profile} {tool} {path:?}");
+        for path in ["", ".", "./", ".//", "src/", "src//", "./src/."]
+            .into_iter()
+            .filter(|path| profile != "local" || !path.is_empty())
+        {
+            assert_eq!(
+                said(&session, profile, &place, path).await,
+                "ok",
+                "{profile} {tool} {path:?}"
+            );
         }
         session.state.close();
     }

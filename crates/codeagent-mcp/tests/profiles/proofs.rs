@@ -1,5 +1,6 @@
-//! Which test proves what no table of tools says: variables of the environment, exclusions, prompts, transports, and the hostile inputs? The rows of
-//! the hostile corpus keep the names they have there.
+//! Which test proves what no table of tools says: variables of the environment, exclusions,
+//! prompts, transports, and the hostile inputs? The rows of the hostile corpus keep the names they
+//! have there.
 //!
 //! **Limits.** That a test of the name exists is looked up; what it proves is for its reader.
 
@@ -54,52 +55,168 @@ pub const SOURCES: &[&str] = &[
 
 /// Promises that are about no parameter, field or error of one tool.
 pub const MORE: &[(&str, &str, &str)] = &[
-    ("assistant", "`ALLOWED_REPO_ROOT`, none", "only_a_repository_in_the_allowed_folder_is_read"),
-    ("assistant", "`MAX_FILE_SIZE_BYTES`, 1048576", "the_environment_sets_limits read_file_reads_texts_and_bytes"),
-    ("assistant", "`SEARCH_TIMEOUT_MS`, 30000", "the_environment_sets_limits a_search_that_takes_too_long_says_so"),
-    ("assistant", "`MAX_SEARCH_RESULTS`, 100", "the_environment_sets_limits search_files_finds_lines_with_context"),
-    ("assistant", "list_files shows at most 500", "list_files_shows_levels"),
-    ("assistant", "extensions blocked as texts", "every_blocked_extension_is_binary"),
-    ("assistant", "folders and files that search_files leaves out", "search_files_finds_lines_with_context"),
-    ("assistant", "folders that get_repo_overview leaves out, 15 languages", "get_repo_overview_shows_structure_and_counts"),
+    (
+        "assistant",
+        "`ALLOWED_REPO_ROOT`, none",
+        "only_a_repository_in_the_allowed_folder_is_read",
+    ),
+    (
+        "assistant",
+        "`MAX_FILE_SIZE_BYTES`, 1048576",
+        "the_environment_sets_limits read_file_reads_texts_and_bytes",
+    ),
+    (
+        "assistant",
+        "`SEARCH_TIMEOUT_MS`, 30000",
+        "the_environment_sets_limits a_search_that_takes_too_long_says_so",
+    ),
+    (
+        "assistant",
+        "`MAX_SEARCH_RESULTS`, 100",
+        "the_environment_sets_limits search_files_finds_lines_with_context",
+    ),
+    (
+        "assistant",
+        "list_files shows at most 500",
+        "list_files_shows_levels",
+    ),
+    (
+        "assistant",
+        "extensions blocked as texts",
+        "every_blocked_extension_is_binary",
+    ),
+    (
+        "assistant",
+        "folders and files that search_files leaves out",
+        "search_files_finds_lines_with_context",
+    ),
+    (
+        "assistant",
+        "folders that get_repo_overview leaves out, 15 languages",
+        "get_repo_overview_shows_structure_and_counts",
+    ),
     (
         "assistant",
         "`access_denied` of every tool, `internal_error`, numbers of all errors",
         "errors_are_told_as_the_revision_allows hostile_paths_are_denied",
     ),
-    ("patch", "code fences, `/dev/null`, all hunks or none", "a_patch_fits_exactly_or_not_at_all patch_apply_changes_a_file_or_leaves_it"),
+    (
+        "patch",
+        "code fences, `/dev/null`, all hunks or none",
+        "a_patch_fits_exactly_or_not_at_all patch_apply_changes_a_file_or_leaves_it",
+    ),
     (
         "patch",
         "a hunk is applied where it states, or near to it where it alone fits",
         "a_hunk_that_fits_in_several_places_needs_its_line a_hunk_may_be_a_hundred_lines_off_and_the_answer_says_so",
     ),
-    ("patch", "headers name the file", "patch_apply_changes_a_file_or_leaves_it patches_that_do_not_fit_change_nothing"),
-    ("patch", "line ends of the file are kept", "patches_keep_the_line_ends_of_the_file"),
+    (
+        "patch",
+        "headers name the file",
+        "patch_apply_changes_a_file_or_leaves_it patches_that_do_not_fit_change_nothing",
+    ),
+    (
+        "patch",
+        "line ends of the file are kept",
+        "patches_keep_the_line_ends_of_the_file",
+    ),
     ("patch", "`--read-only`", "a_read_only_server_says_so"),
-    ("patch", "the eighteen commands, path-like arguments", "shell_exec_runs_what_is_permitted"),
-    ("patch", "bearer over HTTP", "every_profile_has_an_endpoint_of_its_own the_token_is_shown_once_and_right"),
-    ("workspace", "the envelope of errors", "hostile_paths_are_refused"),
-    ("workspace", "the printed input schemas", "workspace_has_the_printed_schemas"),
+    (
+        "patch",
+        "the eighteen commands, path-like arguments",
+        "shell_exec_runs_what_is_permitted",
+    ),
+    (
+        "patch",
+        "bearer over HTTP",
+        "every_profile_has_an_endpoint_of_its_own the_token_is_shown_once_and_right",
+    ),
+    (
+        "workspace",
+        "the envelope of errors",
+        "hostile_paths_are_refused",
+    ),
+    (
+        "workspace",
+        "the printed input schemas",
+        "workspace_has_the_printed_schemas",
+    ),
     (
         "workspace",
         "`workspace/` in front is taken away, unless something at the root has that name",
         "list_dir_manual_tests a_folder_called_workspace_is_not_the_root",
     ),
-    ("workspace", "line ends of the file are kept", "edit_file_keeps_the_line_ends_of_the_file"),
-    ("workspace", "`--read-only`", "a_read_only_workspace_hides_what_writes a_read_only_workspace_is_read_only_for_commands"),
-    ("local", "tools/list, prompts/list", "tools_and_prompts_are_those_of_the_contract"),
-    ("local", "1 to 5 queries", "queries_are_one_to_five_and_checked"),
-    ("local", "partial failure", "one_query_that_fails_costs_no_other"),
-    ("local", "minification", "minifying_keeps_what_runs local_fetch_content_reads_sections"),
-    ("local", "YAML", "every_text_is_quoted_and_nothing_empty_shown"),
-    ("local", "secrets", "secrets_are_known_by_their_names hostile_paths_are_refused"),
-    ("local", "`responseTooLarge`: at most 25000 tokens", "an_answer_has_at_most_25_000_tokens"),
-    ("local", "`commandExecutionFailed`: 30 s", "local_ripgrep_that_takes_too_long_says_so"),
-    ("local", "patterns of PCRE2 in bounded time", "a_perl_pattern_that_backtracks_too_much_is_an_error_soon"),
-    ("local", "options without effect are named", "options_without_effect_are_told"),
-    ("local", "`WORKSPACE_ROOT`", "the_root_of_local_may_come_from_the_environment"),
+    (
+        "workspace",
+        "line ends of the file are kept",
+        "edit_file_keeps_the_line_ends_of_the_file",
+    ),
+    (
+        "workspace",
+        "`--read-only`",
+        "a_read_only_workspace_hides_what_writes a_read_only_workspace_is_read_only_for_commands",
+    ),
+    (
+        "local",
+        "tools/list, prompts/list",
+        "tools_and_prompts_are_those_of_the_contract",
+    ),
+    (
+        "local",
+        "1 to 5 queries",
+        "queries_are_one_to_five_and_checked",
+    ),
+    (
+        "local",
+        "partial failure",
+        "one_query_that_fails_costs_no_other",
+    ),
+    (
+        "local",
+        "minification",
+        "minifying_keeps_what_runs local_fetch_content_reads_sections",
+    ),
+    (
+        "local",
+        "YAML",
+        "every_text_is_quoted_and_nothing_empty_shown",
+    ),
+    (
+        "local",
+        "secrets",
+        "secrets_are_known_by_their_names hostile_paths_are_refused",
+    ),
+    (
+        "local",
+        "`responseTooLarge`: at most 25000 tokens",
+        "an_answer_has_at_most_25_000_tokens",
+    ),
+    (
+        "local",
+        "`commandExecutionFailed`: 30 s",
+        "local_ripgrep_that_takes_too_long_says_so",
+    ),
+    (
+        "local",
+        "patterns of PCRE2 in bounded time",
+        "a_perl_pattern_that_backtracks_too_much_is_an_error_soon",
+    ),
+    (
+        "local",
+        "options without effect are named",
+        "options_without_effect_are_told",
+    ),
+    (
+        "local",
+        "`WORKSPACE_ROOT`",
+        "the_root_of_local_may_come_from_the_environment",
+    ),
     ("local", "`toolExecutionFailed`", "a_defect_fails_one_query"),
-    ("all", "one profile per server, over HTTP one per path", "profiles_have_their_tools every_profile_has_an_endpoint_of_its_own"),
+    (
+        "all",
+        "one profile per server, over HTTP one per path",
+        "profiles_have_their_tools every_profile_has_an_endpoint_of_its_own",
+    ),
     (
         "all",
         "commands are off unless allowed, and refused without a jail",
@@ -111,7 +228,11 @@ pub const MORE: &[(&str, &str, &str)] = &[
         "what_is_written_is_in_the_index_when_the_call_returns what_a_patch_writes_is_in_the_index \
          what_is_written_beside_another_server_is_in_its_index",
     ),
-    ("local", "what ignore files leave out", "what_is_left_out_is_what_ripgrep_leaves_out"),
+    (
+        "local",
+        "what ignore files leave out",
+        "what_is_left_out_is_what_ripgrep_leaves_out",
+    ),
 ];
 
 /// The hostile inputs.
@@ -132,8 +253,16 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "absolute paths of any system",
         "no_path_leads_out_by_any_parameter_of_any_tool what_other_systems_and_shells_read_into_a_path_is_taken_literally",
     ),
-    ("P4", "an absolute path inside", "each_profile_reads_the_forms_of_a_path_that_its_contract_has"),
-    ("P5", "a sibling with the same beginning", "no_path_leads_out_by_any_parameter_of_any_tool"),
+    (
+        "P4",
+        "an absolute path inside",
+        "each_profile_reads_the_forms_of_a_path_that_its_contract_has",
+    ),
+    (
+        "P5",
+        "a sibling with the same beginning",
+        "no_path_leads_out_by_any_parameter_of_any_tool",
+    ),
     (
         "P6",
         "links out, dangling, in chains, in circles",
@@ -196,7 +325,11 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "names_that_look_alike_are_different_files names_that_look_alike_are_different_files_of_the_index \
          names_that_some_file_system_takes_for_a_hidden_folder_are_hidden",
     ),
-    ("P17", "escaped and wide dots", "what_other_systems_and_shells_read_into_a_path_is_taken_literally"),
+    (
+        "P17",
+        "escaped and wide dots",
+        "what_other_systems_and_shells_read_into_a_path_is_taken_literally",
+    ),
     (
         "P18",
         "`~`, `$HOME`, `*`",
@@ -225,7 +358,11 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
          a_file_that_grows_and_shrinks_is_read_as_it_is_at_some_moment a_line_without_an_end_costs_bounded_memory \
          read_file_is_cut_at_its_limits a_file_that_changes_while_it_is_read_is_indexed",
     ),
-    ("F4", "sources made to be hard", "csharp_texts typescript_texts bytes_and_encodings"),
+    (
+        "F4",
+        "sources made to be hard",
+        "csharp_texts typescript_texts bytes_and_encodings",
+    ),
     (
         "F5",
         "crowded and deep folders, many ignore rules, circles",
@@ -234,7 +371,11 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
          floods_of_ignore_rules_are_bounded rules_of_many_folders_are_bounded_in_all circles_of_folders_are_walked_once project_files \
          large_directories_are_cut_and_say_so a_crowded_repository_is_answered_in_bounds",
     ),
-    ("Q1", "queries with the signs of FTS5 and SQL", "queries_of_any_kind_are_searched_or_refused"),
+    (
+        "Q1",
+        "queries with the signs of FTS5 and SQL",
+        "queries_of_any_kind_are_searched_or_refused",
+    ),
     (
         "Q2",
         "parameters of wrong type or value",
@@ -245,7 +386,11 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "patterns made to hang",
         "patterns_of_any_kind_are_searched_or_refused_in_time_by_every_search no_pattern_is_too_odd no_glob_is_too_odd",
     ),
-    ("Q4", "unknown symbols", "what_names_no_symbol_here_is_not_found_by_any_tool an_unknown_symbol_is_not_found"),
+    (
+        "Q4",
+        "unknown symbols",
+        "what_names_no_symbol_here_is_not_found_by_any_tool an_unknown_symbol_is_not_found",
+    ),
     (
         "W1",
         "patches that do not fit",

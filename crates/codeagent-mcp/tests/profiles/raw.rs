@@ -1,4 +1,5 @@
-//! What does a server answer over standard input and output to what no library of the protocol would send? It is run as clients run it.
+//! What does a server answer over standard input and output to what no library of the protocol
+//! would send? It is run as clients run it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -28,14 +29,38 @@ impl Server {
     /// A server that nothing was said to.
     fn start() -> Self {
         let root = tempfile::tempdir().unwrap();
-        std::fs::write(root.path().join("a.txt"), "one\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\nthree\n").unwrap();
+        std::fs::write(
+            root.path().join("a.txt"),
+            "one\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\nthree\n",
+        )
+        .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent-mcp"));
-        command.arg(root.path()).env("CODEAGENT_DATA_DIR", root.path().join("data"));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        command
+            .arg(root.path())
+            .env("CODEAGENT_DATA_DIR", root.path().join("data"));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (input, output) = (
+            child.stdin.take(),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
         let (lines, told) = channel();
-        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| lines.send(line)));
-        Self { child, input, output: told, root }
+        std::thread::spawn(move || {
+            output
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| lines.send(line))
+        });
+        Self {
+            child,
+            input,
+            output: told,
+            root,
+        }
     }
 
     /// A server after the handshake.
@@ -55,7 +80,10 @@ impl Server {
 
     /// The next message; every line is one.
     fn next(&mut self) -> Value {
-        let line = self.output.recv_timeout(PATIENCE).expect("the server says something");
+        let line = self
+            .output
+            .recv_timeout(PATIENCE)
+            .expect("the server says something");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -80,16 +108,27 @@ fn whatever_line_is_sent_one_message_or_none_comes_back() {
         server.say(line.as_bytes());
         if let Some((code, id)) = expected {
             let told = server.next();
-            assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &id), "{line}: {told}");
+            assert_eq!(
+                (&told["error"]["code"], &told["id"]),
+                (&json!(code), &id),
+                "{line}: {told}"
+            );
             assert_eq!(told["jsonrpc"], "2.0", "{line}");
         }
         server.say(format!("{ping}\r").as_bytes());
-        assert_eq!(server.next(), json!({ "jsonrpc": "2.0", "id": "after", "result": {} }), "after {line}");
+        assert_eq!(
+            server.next(),
+            json!({ "jsonrpc": "2.0", "id": "after", "result": {} }),
+            "after {line}"
+        );
     }
     server.say(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}");
     assert_eq!(server.next()["error"]["code"], -32700, "what is not UTF-8");
     let (rest, well, after) = server.hang_up();
-    assert!(rest.is_empty() && well && after < Duration::from_secs(5), "{rest:?} {after:?}");
+    assert!(
+        rest.is_empty() && well && after < Duration::from_secs(5),
+        "{rest:?} {after:?}"
+    );
 }
 
 #[test]
@@ -98,7 +137,10 @@ fn contents_never_become_lines_of_the_protocol() {
     server.say(call(1, "read_file", &json!({ "path": "a.txt" })).as_bytes());
     let told = server.next();
     let content = std::fs::read_to_string(server.root.path().join("a.txt")).unwrap();
-    assert_eq!((&told["id"], &told["result"]["structuredContent"]["content"]), (&json!(1), &json!(content)));
+    assert_eq!(
+        (&told["id"], &told["result"]["structuredContent"]["content"]),
+        (&json!(1), &json!(content))
+    );
     assert_eq!(server.hang_up().0, [""; 0]);
 }
 
@@ -108,12 +150,19 @@ fn two_thousand_calls_at_once_are_all_answered() {
     let mut input = server.input.take().unwrap();
     let asking = std::thread::spawn(move || {
         for id in 1..=2_000 {
-            let line = call(id, "read_file", &json!({ "path": "a.txt", "line_start": 1, "line_end": 1 })) + "\n";
+            let line = call(
+                id,
+                "read_file",
+                &json!({ "path": "a.txt", "line_start": 1, "line_end": 1 }),
+            ) + "\n";
             input.write_all(line.as_bytes()).unwrap();
         }
-        // Calls that have one id at a time are a mistake of the client's, which costs nobody else anything.
+        // Calls that have one id at a time are a mistake of the client's, which costs nobody else
+        // anything.
         for _ in 0..3 {
-            input.write_all((call(5_000, "list_directory", &json!({})) + "\n").as_bytes()).unwrap();
+            input
+                .write_all((call(5_000, "list_directory", &json!({})) + "\n").as_bytes())
+                .unwrap();
         }
         input
     });
@@ -124,9 +173,14 @@ fn two_thousand_calls_at_once_are_all_answered() {
         *answered.entry(told["id"].as_u64().unwrap()).or_default() += 1;
     }
     server.input = Some(asking.join().unwrap());
-    assert!((1..=2_000).all(|id| answered.get(&id) == Some(&1)) && (1..=3).contains(&answered[&5_000]));
+    assert!(
+        (1..=2_000).all(|id| answered.get(&id) == Some(&1)) && (1..=3).contains(&answered[&5_000])
+    );
     let (rest, well, _) = server.hang_up();
-    assert!(well && rest.iter().all(|line| line.contains("\"id\":5000,")), "{rest:?}");
+    assert!(
+        well && rest.iter().all(|line| line.contains("\"id\":5000,")),
+        "{rest:?}"
+    );
 }
 
 #[test]
@@ -143,9 +197,18 @@ fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
     server.say(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#);
     let (rest, well, after) = server.hang_up();
     assert!(well && after < Duration::from_secs(6), "{after:?}");
-    let told: Vec<Value> = rest.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<Value> = rest
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     // One whose work is done before the word comes is answered.
-    assert!(told.iter().filter(|message| message["id"].is_number()).count() < 40, "none was cancelled");
+    assert!(
+        told.iter()
+            .filter(|message| message["id"].is_number())
+            .count()
+            < 40,
+        "none was cancelled"
+    );
 }
 
 #[test]
@@ -160,15 +223,26 @@ fn the_revision_is_settled_by_the_first_message() {
     ] {
         let mut server = Server::start();
         server.say(HELLO.replace("2025-06-18", asked).as_bytes());
-        assert_eq!(server.next()["result"]["protocolVersion"], offered, "{asked}");
+        assert_eq!(
+            server.next()["result"]["protocolVersion"],
+            offered,
+            "{asked}"
+        );
         assert!(server.hang_up().1);
     }
     // A call of the newest revision needs no handshake.
     let mut server = Server::start();
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} });
     let params = json!({ "name": "read_file", "arguments": { "path": "a.txt", "line_end": 1 }, "_meta": meta });
-    server.say(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string().as_bytes());
+    server.say(
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
+            .to_string()
+            .as_bytes(),
+    );
     let told = server.next();
-    assert_eq!(told["result"]["structuredContent"]["content"], "one\n", "{told}");
+    assert_eq!(
+        told["result"]["structuredContent"]["content"], "one\n",
+        "{told}"
+    );
     assert!(server.hang_up().1);
 }

@@ -12,7 +12,8 @@ use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
 
-/// A client and what its server is about: `root` lies in `outer`, which also holds what must not be touched.
+/// A client and what its server is about: `root` lies in `outer`, which also holds what must not be
+/// touched.
 pub struct Session {
     pub client: RunningService<RoleClient, ()>,
     pub outer: tempfile::TempDir,
@@ -30,7 +31,12 @@ impl Session {
     }
 
     /// The same in a folder of one's own.
-    pub async fn below(outer: tempfile::TempDir, profile: &str, options: Options, files: &[(&str, &str)]) -> Self {
+    pub async fn below(
+        outer: tempfile::TempDir,
+        profile: &str,
+        options: Options,
+        files: &[(&str, &str)],
+    ) -> Self {
         std::fs::create_dir(outer.path().join("outside")).unwrap();
         std::fs::create_dir(outer.path().join("repo-evil")).unwrap();
         for secret in ["outside/secret", "repo-evil/secret"] {
@@ -43,7 +49,11 @@ impl Session {
         }
         let state = State::open(&root, DataHome::at(outer.path().join("data"))).unwrap();
         let client = client(&state, ToolSet::new(Profile::of(profile).unwrap(), options)).await;
-        Self { client, outer, state }
+        Self {
+            client,
+            outer,
+            state,
+        }
     }
 
     pub fn root(&self) -> std::path::PathBuf {
@@ -60,18 +70,31 @@ impl Session {
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object")
+        };
+        self.client
+            .call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments))
+            .await
     }
 
-    /// The structured result of a call, the same as its text; an error of the protocol as `{"error":{"code","message","data"}}`.
+    /// The structured result of a call, the same as its text; an error of the protocol as
+    /// `{"error":{"code","message","data"}}`.
     pub async fn json(&self, tool: &str, arguments: Value) -> Value {
         match self.call(tool, arguments).await {
             Ok(result) => {
                 let value = result.structured_content.clone().unwrap();
-                assert_eq!(serde_json::from_str::<Value>(&text_of(&result)).unwrap(), value, "text and structured result say the same");
+                assert_eq!(
+                    serde_json::from_str::<Value>(&text_of(&result)).unwrap(),
+                    value,
+                    "text and structured result say the same"
+                );
                 // What older revisions have as an error of the protocol.
-                if value["data"]["error_code"].is_string() { json!({ "error": value }) } else { value }
+                if value["data"]["error_code"].is_string() {
+                    json!({ "error": value })
+                } else {
+                    value
+                }
             }
             Err(ServiceError::McpError(error)) => {
                 json!({ "error": { "code": error.code.0, "message": error.message, "data": error.data } })
@@ -82,12 +105,22 @@ impl Session {
 
     /// A client of another profile over the same repository.
     pub async fn beside(&self, profile: &str) -> Beside {
-        Beside(client(&self.state, ToolSet::new(Profile::of(profile).unwrap(), Options::default())).await)
+        Beside(
+            client(
+                &self.state,
+                ToolSet::new(Profile::of(profile).unwrap(), Options::default()),
+            )
+            .await,
+        )
     }
 
     /// The structured result of a call, whatever its text.
     pub async fn structured(&self, tool: &str, arguments: Value) -> Value {
-        self.call(tool, arguments).await.unwrap().structured_content.unwrap()
+        self.call(tool, arguments)
+            .await
+            .unwrap()
+            .structured_content
+            .unwrap()
     }
 
     /// The word for what came of a call: `ok`, or the code of its error.
@@ -103,17 +136,24 @@ impl Session {
     /// Nothing outside of the root was made, changed or removed.
     pub fn outside_is_untouched(&self) {
         for folder in ["outside", "repo-evil"] {
-            let names: Vec<_> =
-                std::fs::read_dir(self.outer.path().join(folder)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            let names: Vec<_> = std::fs::read_dir(self.outer.path().join(folder))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+                .collect();
             assert_eq!(names, ["secret"], "{folder}");
-            assert_eq!(std::fs::read_to_string(self.outer.path().join(folder).join("secret")).unwrap(), "SECRET");
+            assert_eq!(
+                std::fs::read_to_string(self.outer.path().join(folder).join("secret")).unwrap(),
+                "SECRET"
+            );
         }
     }
 
     /// Links and other things that a repository may hold to lead a tool astray.
     pub fn plant(&self) {
         let root = self.root();
-        let link = |target: &Path, name: &str| std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        let link = |target: &Path, name: &str| {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap()
+        };
         link(&self.outer.path().join("outside/secret"), "to-secret");
         link(&self.outer.path().join("outside"), "to-outside");
         link(&self.outer.path().join("outside/new"), "to-nowhere");
@@ -124,8 +164,13 @@ impl Session {
         link(Path::new("/proc/self/environ"), "to-environment");
         link(Path::new("/proc/self/fd/3"), "to-handle");
         link(Path::new("/dev/fd/0"), "to-input");
-        let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status();
-        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        let made = std::process::Command::new("mkfifo")
+            .arg(root.join("pipe"))
+            .status();
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "mkfifo is part of every Unix"
+        );
     }
 }
 
@@ -141,8 +186,12 @@ pub struct Beside(RunningService<RoleClient, ()>);
 
 impl Beside {
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        self.0.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object")
+        };
+        self.0
+            .call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments))
+            .await
     }
 
     pub async fn word(&self, tool: &str, arguments: Value) -> String {
@@ -155,8 +204,14 @@ pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
     let data = match answer {
         Ok(result) => match &result.structured_content {
             Some(value) => {
-                let codes = ["/error/code", "/errors/0/code", "/data/error_code"].map(|at| value.pointer(at).and_then(Value::as_str));
-                return codes.into_iter().flatten().next().unwrap_or("ok").to_owned();
+                let codes = ["/error/code", "/errors/0/code", "/data/error_code"]
+                    .map(|at| value.pointer(at).and_then(Value::as_str));
+                return codes
+                    .into_iter()
+                    .flatten()
+                    .next()
+                    .unwrap_or("ok")
+                    .to_owned();
             }
             // As `local` tells it.
             None => {
@@ -164,13 +219,19 @@ pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
                 if text.starts_with("Input validation error") {
                     return "invalid".to_owned();
                 }
-                return text.split("errorCode: \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("ok").to_owned();
+                return text
+                    .split("errorCode: \"")
+                    .nth(1)
+                    .and_then(|rest| rest.split('"').next())
+                    .unwrap_or("ok")
+                    .to_owned();
             }
         },
         Err(ServiceError::McpError(error)) => error.data,
         Err(error) => panic!("{error}"),
     };
-    data.and_then(|data| data["error_code"].as_str().map(str::to_owned)).unwrap_or_else(|| "protocol".to_owned())
+    data.and_then(|data| data["error_code"].as_str().map(str::to_owned))
+        .unwrap_or_else(|| "protocol".to_owned())
 }
 
 /// A client of a server of its own.
@@ -186,7 +247,12 @@ pub async fn client(state: &Arc<State>, tools: ToolSet) -> RunningService<RoleCl
 }
 
 pub fn text_of(result: &CallToolResult) -> String {
-    let texts: Vec<&str> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect();
+    let texts: Vec<&str> = result
+        .content
+        .iter()
+        .filter_map(|block| block.as_text())
+        .map(|text| text.text.as_str())
+        .collect();
     texts.join("\n")
 }
 

@@ -25,8 +25,14 @@ fn listings() -> Vec<(&'static str, Value)> {
         of("get_dependents", "Shop.Domain.Product"),
         of("get_dependents", "Money"),
         of("get_source_spans", "Shop.Domain.Order"),
-        ("get_file_outline", json!({ "path": "src/Shop.Domain/Order.cs" })),
-        ("get_file_outline", json!({ "path": "web/packages/app/src/state/cart.ts" })),
+        (
+            "get_file_outline",
+            json!({ "path": "src/Shop.Domain/Order.cs" }),
+        ),
+        (
+            "get_file_outline",
+            json!({ "path": "web/packages/app/src/state/cart.ts" }),
+        ),
         ("search_symbols", json!({ "query": "order" })),
         ("lookup_symbol", json!({ "qualified_name": "Order" })),
     ]
@@ -44,26 +50,52 @@ async fn lines_say_what_rows_say_in_less_than_half() {
         let text = lines.as_object_mut().unwrap().remove("compact").unwrap();
         long += rows["results"].to_string().chars().count();
         short += text.as_str().unwrap().chars().count();
-        let mut expected: Vec<String> = rows["results"].as_array().unwrap().iter().map(|row| squeezed(row).to_string()).collect();
-        let mut told: Vec<String> = parse(text.as_str().unwrap(), tool).iter().map(|row| squeezed(row).to_string()).collect();
+        let mut expected: Vec<String> = rows["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| squeezed(row).to_string())
+            .collect();
+        let mut told: Vec<String> = parse(text.as_str().unwrap(), tool)
+            .iter()
+            .map(|row| squeezed(row).to_string())
+            .collect();
         expected.sort();
         told.sort();
         assert_eq!(told, expected, "{tool} {question}");
         let added = |answer: &Value| {
-            let mut names: Vec<String> = answer.as_object().unwrap().keys().filter(|name| *name != "results").cloned().collect();
+            let mut names: Vec<String> = answer
+                .as_object()
+                .unwrap()
+                .keys()
+                .filter(|name| *name != "results")
+                .cloned()
+                .collect();
             names.sort();
             names
         };
         assert_eq!(added(&lines), added(&rows), "the same cursors and notes");
     }
-    assert!(short as f64 <= 0.45 * long as f64, "{short} of {long} characters");
+    assert!(
+        short as f64 <= 0.45 * long as f64,
+        "{short} of {long} characters"
+    );
 }
 
 #[tokio::test]
 async fn directories_are_lines_too() {
-    let answer = Peer::shop().await.structured("list_directory", json!({ "path": "src/Shop.Services", "format": "compact" })).await;
+    let answer = Peer::shop()
+        .await
+        .structured(
+            "list_directory",
+            json!({ "path": "src/Shop.Services", "format": "compact" }),
+        )
+        .await;
     let text = answer["compact"].as_str().unwrap();
-    assert!(text.starts_with("Extensions/\nIOrderService.cs\t219\n"), "{text}");
+    assert!(
+        text.starts_with("Extensions/\nIOrderService.cs\t219\n"),
+        "{text}"
+    );
 }
 
 /// A row in one order of its fields, blanks of signatures as one.
@@ -71,27 +103,54 @@ fn squeezed(row: &Value) -> Value {
     let mut fields: Vec<(String, Value)> = row.as_object().unwrap().clone().into_iter().collect();
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let squeeze = |name: &str, value: Value| match (name, value.as_str()) {
-        ("parameter_signature" | "return_type", Some(text)) => text.split_whitespace().collect::<Vec<_>>().join(" ").into(),
+        ("parameter_signature" | "return_type", Some(text)) => {
+            text.split_whitespace().collect::<Vec<_>>().join(" ").into()
+        }
         _ => value,
     };
-    Value::Object(fields.into_iter().map(|(name, value)| (name.clone(), squeeze(&name, value))).collect())
+    Value::Object(
+        fields
+            .into_iter()
+            .map(|(name, value)| (name.clone(), squeeze(&name, value)))
+            .collect(),
+    )
 }
 
 /// The rows that lines say.
 fn parse(text: &str, tool: &str) -> Vec<Value> {
-    let (mut rows, mut heading, mut file, mut container) = (Vec::<Value>::new(), Vec::new(), String::new(), String::new());
+    let (mut rows, mut heading, mut file, mut container) = (
+        Vec::<Value>::new(),
+        Vec::new(),
+        String::new(),
+        String::new(),
+    );
     for line in text.lines() {
         if let Some(common) = line.strip_prefix("@ ") {
             heading = common.split(' ').map(str::to_owned).collect();
         } else if let Some(other) = line.strip_prefix(" ? ") {
-            let sites = rows.last_mut().unwrap()["call_sites"].as_array_mut().unwrap();
+            let sites = rows.last_mut().unwrap()["call_sites"]
+                .as_array_mut()
+                .unwrap();
             let site = sites.last_mut().unwrap().as_object_mut().unwrap();
-            site.entry("candidates").or_insert_with(|| json!([])).as_array_mut().unwrap().push(other.into());
+            site.entry("candidates")
+                .or_insert_with(|| json!([]))
+                .as_array_mut()
+                .unwrap()
+                .push(other.into());
         } else if let Some(site) = line.strip_prefix(' ') {
             let row = rows.last_mut().unwrap().as_object_mut().unwrap();
-            row.entry("call_sites").or_insert_with(|| json!([])).as_array_mut().unwrap().push(parse_site(site));
+            row.entry("call_sites")
+                .or_insert_with(|| json!([]))
+                .as_array_mut()
+                .unwrap()
+                .push(parse_site(site));
         } else if line.starts_with(|first: char| first.is_ascii_digit()) {
-            rows.push(Value::Object(parse_row(line, (&heading, &file), &mut container, tool)));
+            rows.push(Value::Object(parse_row(
+                line,
+                (&heading, &file),
+                &mut container,
+                tool,
+            )));
         } else {
             file = line.to_owned();
             container = String::new();
@@ -113,19 +172,33 @@ fn parse_site(site: &str) -> Value {
     Value::Object(fields)
 }
 
-fn parse_row(line: &str, (heading, file): (&[String], &str), container: &mut String, tool: &str) -> Map<String, Value> {
+fn parse_row(
+    line: &str,
+    (heading, file): (&[String], &str),
+    container: &mut String,
+    tool: &str,
+) -> Map<String, Value> {
     let columns: Vec<&str> = line.split('\t').collect();
     let mut row = Map::new();
     let mut put = |name: &str, value: Value| drop(row.insert(name.to_owned(), value));
-    let is_relation =
-        ["get_callers", "get_callees", "get_implementations", "get_references", "get_dependencies", "get_dependents"].contains(&tool);
+    let is_relation = [
+        "get_callers",
+        "get_callees",
+        "get_implementations",
+        "get_references",
+        "get_dependencies",
+        "get_dependents",
+    ]
+    .contains(&tool);
     if !file.is_empty() {
         put("file_path", file.into());
     }
     for word in heading {
         match word.as_str() {
             "outgoing" | "incoming" => put("direction", word.as_str().into()),
-            verb if codeagent_core::model::graph::EdgeType::parse(verb).is_some() => put("edge_type", verb.into()),
+            verb if codeagent_core::model::graph::EdgeType::parse(verb).is_some() => {
+                put("edge_type", verb.into())
+            }
             of => put("of", of.into()),
         }
     }
@@ -137,13 +210,17 @@ fn parse_row(line: &str, (heading, file): (&[String], &str), container: &mut Str
     }
     let mut words = columns[0].split(' ');
     let lines = words.next().unwrap();
-    let (start, end) = lines.split_once('-').map_or((lines, None), |(start, end)| (start, Some(if end.is_empty() { start } else { end })));
+    let (start, end) = lines.split_once('-').map_or((lines, None), |(start, end)| {
+        (start, Some(if end.is_empty() { start } else { end }))
+    });
     put("line_start", start.parse::<u64>().unwrap().into());
     if let Some(end) = end {
         put("line_end", end.parse::<u64>().unwrap().into());
     }
     for word in words {
-        let (node_type, kind) = word.split_once(':').map_or((None, word), |(node_type, kind)| (Some(node_type), kind));
+        let (node_type, kind) = word
+            .split_once(':')
+            .map_or((None, word), |(node_type, kind)| (Some(node_type), kind));
         if word.starts_with('n') && word.len() == 13 {
             put("node_id", word.into());
         } else if let Some(kind) = NodeKind::parse(kind) {
@@ -156,9 +233,15 @@ fn parse_row(line: &str, (heading, file): (&[String], &str), container: &mut Str
             put("access_modifier", word.into());
         } else if let Some(name) = word.strip_prefix('=') {
             put("name", name.replace('\u{a0}', " ").into());
-        } else if let Some(count) = word.strip_prefix('x').and_then(|count| count.parse::<u64>().ok()) {
+        } else if let Some(count) = word
+            .strip_prefix('x')
+            .and_then(|count| count.parse::<u64>().ok())
+        {
             put("site_count", count.into());
-        } else if let Some(rank) = word.strip_prefix('r').and_then(|rank| rank.parse::<f64>().ok()) {
+        } else if let Some(rank) = word
+            .strip_prefix('r')
+            .and_then(|rank| rank.parse::<f64>().ok())
+        {
             put("rank", rank.into());
         } else {
             match word {
@@ -175,7 +258,10 @@ fn parse_row(line: &str, (heading, file): (&[String], &str), container: &mut Str
             Some('#') => format!("{file}{name}"),
             _ => (*name).to_owned(),
         };
-        *container = whole.rfind(['.', '#']).map_or("", |at| &whole[..at]).to_owned();
+        *container = whole
+            .rfind(['.', '#'])
+            .map_or("", |at| &whole[..at])
+            .to_owned();
         let own = whole.rsplit(['.', '#']).next().unwrap().to_owned();
         if !row.contains_key("name") {
             row.insert("name".to_owned(), own.into());
@@ -188,7 +274,11 @@ fn parse_row(line: &str, (heading, file): (&[String], &str), container: &mut Str
         }
     }
     if tool == "search_symbols" || tool == "lookup_symbol" {
-        let language = if file.ends_with(".cs") { "csharp" } else { "typescript" };
+        let language = if file.ends_with(".cs") {
+            "csharp"
+        } else {
+            "typescript"
+        };
         row.insert("language".to_owned(), language.into());
     }
     row

@@ -1,4 +1,5 @@
-//! `docs/tools.md` says what the tools' own descriptions and schemas say; `UPDATE_EXPECT=1 cargo test` writes it anew.
+//! `docs/tools.md` says what the tools' own descriptions and schemas say;
+//! `UPDATE_EXPECT=1 cargo test` writes it anew.
 
 use std::fmt::Write;
 
@@ -33,13 +34,28 @@ fn document(out: &mut String, tool: &Tool) {
         let schema = Value::Object(schema(tool.parameters));
         for parameter in tool.parameters {
             let property = &schema["properties"][parameter.name];
-            let default = if parameter.required { "required".to_owned() } else { property.get("default").map_or_else(String::new, code) };
-            writeln!(out, "| `{}` | {} | {default} | {} |", parameter.name, type_of(property), parameter.doc).unwrap();
+            let default = if parameter.required {
+                "required".to_owned()
+            } else {
+                property.get("default").map_or_else(String::new, code)
+            };
+            writeln!(
+                out,
+                "| `{}` | {} | {default} | {} |",
+                parameter.name,
+                type_of(property),
+                parameter.doc
+            )
+            .unwrap();
         }
     }
     out.push_str("\n| result | type | |\n|---|---|---|\n");
     fields(out, &Value::Object(tool.output.schema()), "");
-    let errors: Vec<String> = tool.errors.iter().map(|code| format!("`{}`", code.as_str())).collect();
+    let errors: Vec<String> = tool
+        .errors
+        .iter()
+        .map(|code| format!("`{}`", code.as_str()))
+        .collect();
     writeln!(out, "\nErrors: {}.", errors.join(", ")).unwrap();
 }
 
@@ -47,10 +63,22 @@ fn code(value: &Value) -> String {
     format!("`{value}`")
 }
 
-/// The properties of an object with those of the objects in it. How errors look is said once, for all tools.
+/// The properties of an object with those of the objects in it. How errors look is said once, for
+/// all tools.
 fn fields(out: &mut String, schema: &Value, above: &str) {
-    for (name, property) in schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| *name != "error") {
-        writeln!(out, "| `{above}{name}` | {} | {} |", type_of(property), property["description"].as_str().unwrap()).unwrap();
+    for (name, property) in schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| *name != "error")
+    {
+        writeln!(
+            out,
+            "| `{above}{name}` | {} | {} |",
+            type_of(property),
+            property["description"].as_str().unwrap()
+        )
+        .unwrap();
         fields(out, property, &format!("{above}{name}."));
         fields(out, &property["items"], &format!("{above}{name}[]."));
     }
@@ -63,10 +91,18 @@ fn type_of(property: &Value) -> String {
         _ => property["type"].as_str().unwrap().to_owned(),
     };
     if let Some(words) = property["enum"].as_array() {
-        text = words.iter().map(|word| format!("`{}`", word.as_str().unwrap())).collect::<Vec<_>>().join(", ");
+        text = words
+            .iter()
+            .map(|word| format!("`{}`", word.as_str().unwrap()))
+            .collect::<Vec<_>>()
+            .join(", ");
     }
     let limit = |name: &str| property[name].as_u64();
-    match (limit("minimum").filter(|_| property.get("maximum").is_some() || limit("minimum") > Some(0)), limit("maximum")) {
+    match (
+        limit("minimum")
+            .filter(|_| property.get("maximum").is_some() || limit("minimum") > Some(0)),
+        limit("maximum"),
+    ) {
         (Some(min), Some(max)) => write!(text, ", {min} to {max}").unwrap(),
         (Some(min), None) => write!(text, ", from {min}").unwrap(),
         _ => {}

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use codeagent_mcp::http::{HttpOptions, Sessions, Stop, accept, endpoint, guarded};
 use rmcp::handler::server::ServerHandler;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    ProgressNotificationParam,
+};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,9 +22,17 @@ struct Slow {
 }
 
 impl ServerHandler for Slow {
-    async fn call_tool(&self, _: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         if let Some(token) = context.meta.get_progress_token() {
-            context.peer.notify_progress(ProgressNotificationParam::new(token, 1.0)).await.ok();
+            context
+                .peer
+                .notify_progress(ProgressNotificationParam::new(token, 1.0))
+                .await
+                .ok();
         }
         self.begun.notify_one();
         self.go.notified().await;
@@ -29,17 +40,33 @@ impl ServerHandler for Slow {
     }
 }
 
-/// A call of it that has begun: where its answer comes, what it waits for, and how the server is stopped.
-async fn slow_call(with_progress: bool) -> (TcpStream, Arc<Notify>, Stop, tokio::task::JoinHandle<()>) {
+/// A call of it that has begun: where its answer comes, what it waits for, and how the server is
+/// stopped.
+async fn slow_call(
+    with_progress: bool,
+) -> (TcpStream, Arc<Notify>, Stop, tokio::task::JoinHandle<()>) {
     let slow = Slow::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let options = HttpOptions { address, hosts: Vec::new(), origins: Vec::new(), token: None, legacy_sse: false };
+    let options = HttpOptions {
+        address,
+        hosts: Vec::new(),
+        origins: Vec::new(),
+        token: None,
+        legacy_sse: false,
+    };
     let stop = Stop::default();
-    let routes = guarded(endpoint("/mcp", slow.clone(), Sessions::none(), &stop), options);
+    let routes = guarded(
+        endpoint("/mcp", slow.clone(), Sessions::none(), &stop),
+        options,
+    );
     let serving = tokio::spawn(accept(listener, routes, stop.clone()));
     let mut call = TcpStream::connect(address).await.unwrap();
-    let meta = if with_progress { json!({ "progressToken": 1 }) } else { json!({}) };
+    let meta = if with_progress {
+        json!({ "progressToken": 1 })
+    } else {
+        json!({})
+    };
     let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "x", "arguments": {}, "_meta": meta } });
     let body = body.to_string();
     let head = format!(
@@ -47,7 +74,9 @@ async fn slow_call(with_progress: bool) -> (TcpStream, Arc<Notify>, Stop, tokio:
          MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
-    call.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    call.write_all(format!("{head}{body}").as_bytes())
+        .await
+        .unwrap();
     slow.begun.notified().await;
     (call, slow.go, stop, serving)
 }
@@ -72,9 +101,15 @@ async fn a_call_that_runs_when_the_server_is_stopped_is_finished() {
         assert!(told.is_empty(), "{told:?}");
         go.notify_one();
         let answer = rest(call).await;
-        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("done"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200 ") && answer.contains("done"),
+            "{answer}"
+        );
         serving.await.unwrap();
-        assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+        assert!(
+            TcpStream::connect(address).await.is_err(),
+            "nobody listens any more"
+        );
     }
 }
 
@@ -86,7 +121,12 @@ async fn a_call_that_is_cut_off_is_told() {
         stop.cut();
         let answer = rest(call).await;
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-        assert!(answer.contains(r#""id":5"#) && answer.contains("-32603") && answer.contains("shut down"), "{answer}");
+        assert!(
+            answer.contains(r#""id":5"#)
+                && answer.contains("-32603")
+                && answer.contains("shut down"),
+            "{answer}"
+        );
         serving.await.unwrap();
     }
 }

@@ -17,7 +17,11 @@ fn good(tool: &Tool) -> Value {
         "paths" => json!(["src/Shop.Domain/Order.cs"]),
         other => panic!("what is a good `{other}`?"),
     };
-    Value::Object(required.map(|each| (each.name.to_owned(), value(each.name))).collect())
+    Value::Object(
+        required
+            .map(|each| (each.name.to_owned(), value(each.name)))
+            .collect(),
+    )
 }
 
 fn code(answer: &Value) -> &str {
@@ -34,11 +38,23 @@ async fn every_parameter_is_checked() {
                 Kind::Text => wrong.push(json!(7)),
                 Kind::Name => wrong.extend([json!(""), json!("x".repeat(4_097))]),
                 Kind::Word(_) => wrong.extend([json!("no such word"), json!("")]),
-                Kind::Number { min, max: u64::MAX } => wrong.extend([json!(min - 1), json!(-1), json!(1.5), json!("1")]),
-                Kind::Number { min, max } => {
-                    wrong.extend([json!(min - 1), json!(max + 1), json!(-1), json!(1.5), json!(1e9), json!("5"), json!([min])]);
+                Kind::Number { min, max: u64::MAX } => {
+                    wrong.extend([json!(min - 1), json!(-1), json!(1.5), json!("1")])
                 }
-                Kind::Texts(_) | Kind::ShortTexts { .. } => wrong.extend([json!("a.cs"), json!([1])]),
+                Kind::Number { min, max } => {
+                    wrong.extend([
+                        json!(min - 1),
+                        json!(max + 1),
+                        json!(-1),
+                        json!(1.5),
+                        json!(1e9),
+                        json!("5"),
+                        json!([min]),
+                    ]);
+                }
+                Kind::Texts(_) | Kind::ShortTexts { .. } => {
+                    wrong.extend([json!("a.cs"), json!([1])])
+                }
                 Kind::Something => wrong.push(json!("")),
                 Kind::Flag => wrong.push(json!("yes")),
             }
@@ -46,21 +62,50 @@ async fn every_parameter_is_checked() {
                 let mut arguments = good(tool);
                 arguments[parameter.name] = value.clone();
                 let answer = shop.structured(tool.name, arguments).await;
-                assert_eq!(code(&answer), "invalid_parameter", "{} {}: {value}", tool.name, parameter.name);
-                assert!(answer["error"]["message"].as_str().unwrap().contains(&format!("`{}`", parameter.name)), "{answer}");
+                assert_eq!(
+                    code(&answer),
+                    "invalid_parameter",
+                    "{} {}: {value}",
+                    tool.name,
+                    parameter.name
+                );
+                assert!(
+                    answer["error"]["message"]
+                        .as_str()
+                        .unwrap()
+                        .contains(&format!("`{}`", parameter.name)),
+                    "{answer}"
+                );
             }
             let mut missing = good(tool);
             missing[parameter.name] = Value::Null;
             let answer = shop.structured(tool.name, missing).await;
             if parameter.required {
-                assert_eq!(code(&answer), "invalid_parameter", "{} without {}", tool.name, parameter.name);
+                assert_eq!(
+                    code(&answer),
+                    "invalid_parameter",
+                    "{} without {}",
+                    tool.name,
+                    parameter.name
+                );
             } else {
-                assert_eq!(answer, shop.structured(tool.name, good(tool)).await, "null is absent: {} {}", tool.name, parameter.name);
+                assert_eq!(
+                    answer,
+                    shop.structured(tool.name, good(tool)).await,
+                    "null is absent: {} {}",
+                    tool.name,
+                    parameter.name
+                );
             }
         }
         let mut unknown = good(tool);
         unknown["no_such_parameter"] = json!(1);
-        assert_eq!(code(&shop.structured(tool.name, unknown).await), "invalid_parameter", "{}", tool.name);
+        assert_eq!(
+            code(&shop.structured(tool.name, unknown).await),
+            "invalid_parameter",
+            "{}",
+            tool.name
+        );
     }
 }
 
@@ -70,7 +115,9 @@ async fn defaults_are_what_they_are_said_to_be() {
     let shop = Peer::shop().await;
     for tool in tools::all() {
         for parameter in tool.parameters {
-            let Some(default) = parameter.default else { continue };
+            let Some(default) = parameter.default else {
+                continue;
+            };
             let mut arguments = good(tool);
             arguments[parameter.name] = default.into();
             assert_eq!(
@@ -82,19 +129,41 @@ async fn defaults_are_what_they_are_said_to_be() {
             );
         }
     }
-    let found = shop.structured("search_symbols", json!({ "query": "order*" })).await;
+    let found = shop
+        .structured("search_symbols", json!({ "query": "order*" }))
+        .await;
     assert_eq!(found["results"].as_array().unwrap().len(), 20);
-    let most = shop.structured("search_symbols", json!({ "query": "order*", "limit": 50 })).await;
+    let most = shop
+        .structured("search_symbols", json!({ "query": "order*", "limit": 50 }))
+        .await;
     assert_eq!(most["results"].as_array().unwrap().len(), 50);
 }
 
 #[tokio::test]
 async fn an_unknown_symbol_is_not_found() {
     let shop = Peer::shop().await;
-    for tool in tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "node_id")) {
-        for unknown in ["naaaaaaaaaaaa", "Shop.No.Such", "\u{0}", "(", "Order(", ")", "a.b.c()", "<>"] {
-            let answer = shop.structured(tool.name, json!({ "node_id": unknown })).await;
-            assert_eq!(code(&answer), "not_found", "{} {unknown:?}: {answer}", tool.name);
+    for tool in
+        tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "node_id"))
+    {
+        for unknown in [
+            "naaaaaaaaaaaa",
+            "Shop.No.Such",
+            "\u{0}",
+            "(",
+            "Order(",
+            ")",
+            "a.b.c()",
+            "<>",
+        ] {
+            let answer = shop
+                .structured(tool.name, json!({ "node_id": unknown }))
+                .await;
+            assert_eq!(
+                code(&answer),
+                "not_found",
+                "{} {unknown:?}: {answer}",
+                tool.name
+            );
         }
     }
 }
@@ -103,22 +172,56 @@ async fn an_unknown_symbol_is_not_found() {
 async fn paths_that_lead_out_escape() {
     let shop = Peer::shop().await;
     let names_a_file = |tool: &&Tool| tool.parameters.iter().all(|each| each.name != "node_id");
-    for tool in tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "path")).filter(names_a_file) {
-        for outside in ["..", "src/../../x.cs", "/etc/passwd", "../../../../../../etc/passwd"] {
+    for tool in tools::all()
+        .filter(|tool| tool.parameters.iter().any(|each| each.name == "path"))
+        .filter(names_a_file)
+    {
+        for outside in [
+            "..",
+            "src/../../x.cs",
+            "/etc/passwd",
+            "../../../../../../etc/passwd",
+        ] {
             let answer = shop.structured(tool.name, json!({ "path": outside })).await;
-            assert_eq!(code(&answer), "path_escape", "{} {outside}: {answer}", tool.name);
+            assert_eq!(
+                code(&answer),
+                "path_escape",
+                "{} {outside}: {answer}",
+                tool.name
+            );
         }
         for invalid in ["a\u{0}b".to_owned(), "x/".repeat(3_000), "y".repeat(300)] {
             let answer = shop.structured(tool.name, json!({ "path": invalid })).await;
-            assert_eq!(code(&answer), "invalid_parameter", "{}: {answer}", tool.name);
+            assert_eq!(
+                code(&answer),
+                "invalid_parameter",
+                "{}: {answer}",
+                tool.name
+            );
         }
         for hidden in [".git", ".codeagent", ".codeagent/index.db", "no/such.cs"] {
             let answer = shop.structured(tool.name, json!({ "path": hidden })).await;
-            assert_eq!(code(&answer), "not_found", "{} {hidden}: {answer}", tool.name);
+            assert_eq!(
+                code(&answer),
+                "not_found",
+                "{} {hidden}: {answer}",
+                tool.name
+            );
         }
-        let wrong_kind = if tool.name.contains("director") { "src/Shop.Domain/Order.cs" } else { "src" };
-        let answer = shop.structured(tool.name, json!({ "path": wrong_kind })).await;
-        assert_eq!(code(&answer), "invalid_parameter", "{}: {answer}", tool.name);
+        let wrong_kind = if tool.name.contains("director") {
+            "src/Shop.Domain/Order.cs"
+        } else {
+            "src"
+        };
+        let answer = shop
+            .structured(tool.name, json!({ "path": wrong_kind }))
+            .await;
+        assert_eq!(
+            code(&answer),
+            "invalid_parameter",
+            "{}: {answer}",
+            tool.name
+        );
     }
 }
 
@@ -128,22 +231,57 @@ async fn without_an_engine_symbol_tools_are_unavailable() {
     for tool in tools::all() {
         let answer = session.structured(tool.name, good(tool)).await;
         let needs_engine = tool.errors.contains(&Code::EngineUnavailable);
-        assert_eq!(code(&answer) == "engine_unavailable", needs_engine, "{}: {answer}", tool.name);
+        assert_eq!(
+            code(&answer) == "engine_unavailable",
+            needs_engine,
+            "{}: {answer}",
+            tool.name
+        );
     }
 }
 
 #[tokio::test]
 async fn too_much_at_once_is_too_large() {
-    let session = Session::indexed(&[("a.cs", b"class A { }"), ("big.cs", &vec![b' '; 17 << 20])]).await;
+    let session =
+        Session::indexed(&[("a.cs", b"class A { }"), ("big.cs", &vec![b' '; 17 << 20])]).await;
     let many: Vec<String> = (0..101).map(|i| format!("{i}.cs")).collect();
-    let answer = session.structured("index_files", json!({ "paths": many })).await;
+    let answer = session
+        .structured("index_files", json!({ "paths": many }))
+        .await;
     assert_eq!(code(&answer), "too_large");
-    let answer = session.structured("index_files", json!({ "paths": &many[..100] })).await;
-    assert_eq!(answer["errors"].as_array().unwrap().len(), 100, "a hundred are taken");
-    let answer = session.structured("index_files", json!({ "paths": ["big.cs", "a.cs", "a\u{0}.cs", "../b.cs"] })).await;
-    let errors: Vec<&str> = answer["errors"].as_array().unwrap().iter().map(|error| error["code"].as_str().unwrap()).collect();
-    assert_eq!((errors, &answer["indexed"]), (vec!["too_large", "invalid_parameter", "path_escape"], &json!(1)));
-    std::fs::File::create(session.root.path().join("huge.txt")).unwrap().set_len((64 << 20) + 1).unwrap();
-    let answer = session.structured("read_file", json!({ "path": "huge.txt" })).await;
+    let answer = session
+        .structured("index_files", json!({ "paths": &many[..100] }))
+        .await;
+    assert_eq!(
+        answer["errors"].as_array().unwrap().len(),
+        100,
+        "a hundred are taken"
+    );
+    let answer = session
+        .structured(
+            "index_files",
+            json!({ "paths": ["big.cs", "a.cs", "a\u{0}.cs", "../b.cs"] }),
+        )
+        .await;
+    let errors: Vec<&str> = answer["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (errors, &answer["indexed"]),
+        (
+            vec!["too_large", "invalid_parameter", "path_escape"],
+            &json!(1)
+        )
+    );
+    std::fs::File::create(session.root.path().join("huge.txt"))
+        .unwrap()
+        .set_len((64 << 20) + 1)
+        .unwrap();
+    let answer = session
+        .structured("read_file", json!({ "path": "huge.txt" }))
+        .await;
     assert_eq!(answer["error"]["code"], "too_large");
 }

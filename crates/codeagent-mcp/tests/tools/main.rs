@@ -1,7 +1,10 @@
 //! What does a client get to see? Each tool is called over the protocol, through a pipe in memory.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repository they ask about"
+)]
 
 mod compact;
 mod contract;

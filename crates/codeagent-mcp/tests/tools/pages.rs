@@ -1,4 +1,5 @@
-//! Long lists come in pages, and the first page of a very long list is made as fast as that of a short one.
+//! Long lists come in pages, and the first page of a very long list is made as fast as that of a
+//! short one.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -9,7 +10,10 @@ use crate::support::Session;
 
 /// A method with so many callers, in a hundred files.
 async fn callers(count: usize) -> Session {
-    let mut files = vec![("src/Target.cs".to_owned(), "public static class Target { public static void Hit() { } }".to_owned())];
+    let mut files = vec![(
+        "src/Target.cs".to_owned(),
+        "public static class Target { public static void Hit() { } }".to_owned(),
+    )];
     for file in 0..100 {
         let mut text = format!("class C{file:02}\n{{\n");
         for method in 0..count / 100 {
@@ -17,7 +21,10 @@ async fn callers(count: usize) -> Session {
         }
         files.push((format!("src/C{file:02}.cs"), text + "}\n"));
     }
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_bytes()))
+        .collect();
     Session::indexed(&files).await
 }
 
@@ -27,10 +34,18 @@ async fn pages(session: &Session, tool: &str, question: Value) -> Vec<Value> {
     let mut asked = question.clone();
     loop {
         let answer = session.structured(tool, asked.clone()).await;
-        assert!(answer.to_string().chars().count() <= 10_000, "{tool}: {} characters", answer.to_string().chars().count());
+        assert!(
+            answer.to_string().chars().count() <= 10_000,
+            "{tool}: {} characters",
+            answer.to_string().chars().count()
+        );
         rows.extend(answer["results"].as_array().unwrap().iter().cloned());
         let Some(cursor) = answer.get("next_cursor") else {
-            assert!(answer.get("total").is_none_or(|total| *total == rows.len()), "{tool}: {} rows", rows.len());
+            assert!(
+                answer.get("total").is_none_or(|total| *total == rows.len()),
+                "{tool}: {} rows",
+                rows.len()
+            );
             return rows;
         };
         asked["cursor"] = cursor.clone();
@@ -49,39 +64,81 @@ async fn pages_make_up_the_list() {
     ] {
         let rows = pages(&session, tool, question).await;
         assert_eq!(rows.len(), count, "{tool}");
-        let names: Vec<&str> = rows.iter().map(|row| row["qualified_name"].as_str().or(row["name"].as_str()).unwrap()).collect();
+        let names: Vec<&str> = rows
+            .iter()
+            .map(|row| {
+                row["qualified_name"]
+                    .as_str()
+                    .or(row["name"].as_str())
+                    .unwrap()
+            })
+            .collect();
         let mut distinct = names.clone();
         distinct.sort_unstable();
         distinct.dedup();
         assert_eq!(distinct.len(), count, "{tool} repeats rows");
     }
     let rows = pages(&session, "get_callers", json!({ "node_id": "Target.Hit" })).await;
-    let places: Vec<(&str, u64)> =
-        rows.iter().map(|row| (row["file_path"].as_str().unwrap(), row["call_sites"][0]["line"].as_u64().unwrap())).collect();
+    let places: Vec<(&str, u64)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row["file_path"].as_str().unwrap(),
+                row["call_sites"][0]["line"].as_u64().unwrap(),
+            )
+        })
+        .collect();
     assert!(places.is_sorted(), "by path and line");
 }
 
 #[tokio::test]
 async fn a_cursor_answers_its_own_question_only() {
     let session = callers(300).await;
-    let first = session.structured("get_callers", json!({ "node_id": "Target.Hit" })).await;
+    let first = session
+        .structured("get_callers", json!({ "node_id": "Target.Hit" }))
+        .await;
     let cursor = &first["next_cursor"];
     assert_eq!(first["total"], 300);
     for (tool, question) in [
-        ("get_references", json!({ "node_id": "Target.Hit", "cursor": cursor })),
-        ("get_callers", json!({ "node_id": "C00.M1", "cursor": cursor })),
-        ("get_callers", json!({ "node_id": "Target.Hit", "cursor": "c9" })),
+        (
+            "get_references",
+            json!({ "node_id": "Target.Hit", "cursor": cursor }),
+        ),
+        (
+            "get_callers",
+            json!({ "node_id": "C00.M1", "cursor": cursor }),
+        ),
+        (
+            "get_callers",
+            json!({ "node_id": "Target.Hit", "cursor": "c9" }),
+        ),
     ] {
         let error = &session.structured(tool, question).await["error"];
         assert_eq!(error["code"], "invalid_parameter");
-        assert!(error["message"].as_str().unwrap().contains("`cursor`"), "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains("`cursor`"),
+            "{error}"
+        );
     }
     // The list grows before the place where the cursor stands: nothing is shown twice.
     session.write("src/A.cs", "class A { void M() => Target.Hit(); }");
-    session.structured("index_files", json!({ "paths": ["src/A.cs"] })).await;
-    let second = session.structured("get_callers", json!({ "node_id": "Target.Hit", "cursor": cursor })).await;
+    session
+        .structured("index_files", json!({ "paths": ["src/A.cs"] }))
+        .await;
+    let second = session
+        .structured(
+            "get_callers",
+            json!({ "node_id": "Target.Hit", "cursor": cursor }),
+        )
+        .await;
     let last = first["results"].as_array().unwrap().last().unwrap();
-    assert!(second["results"].as_array().unwrap().iter().all(|row| row["node_id"] != last["node_id"]));
+    assert!(
+        second["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["node_id"] != last["node_id"])
+    );
     assert_eq!(second["total"], 301);
 }
 
@@ -92,16 +149,30 @@ async fn ten_thousand_callers_cost_a_page() {
         let mut best = Duration::MAX;
         for _ in 0..5 {
             let start = Instant::now();
-            let answer = session.structured(tool, json!({ "node_id": "Target.Hit" })).await;
+            let answer = session
+                .structured(tool, json!({ "node_id": "Target.Hit" }))
+                .await;
             best = best.min(start.elapsed());
             assert_eq!(answer["folders"], json!(["src: 10000"]), "{tool}");
-            assert!(answer["total"].as_u64().unwrap() >= 10_000 && answer["results"].as_array().unwrap().len() < 50, "{tool}");
+            assert!(
+                answer["total"].as_u64().unwrap() >= 10_000
+                    && answer["results"].as_array().unwrap().len() < 50,
+                "{tool}"
+            );
         }
         // Optimized it is a few milliseconds; looking all callers up takes seconds here.
         assert!(best < Duration::from_millis(250), "{tool}: {best:?}");
     }
-    let many: String = (0..300).map(|number| format!("class Door{number} : IDoor {{ }}\n")).collect();
-    let session = Session::indexed(&[("src/doors.cs", format!("interface IDoor {{ }}\n{many}").as_bytes())]).await;
-    let doors = session.structured("get_implementations", json!({ "node_id": "IDoor" })).await;
+    let many: String = (0..300)
+        .map(|number| format!("class Door{number} : IDoor {{ }}\n"))
+        .collect();
+    let session = Session::indexed(&[(
+        "src/doors.cs",
+        format!("interface IDoor {{ }}\n{many}").as_bytes(),
+    )])
+    .await;
+    let doors = session
+        .structured("get_implementations", json!({ "node_id": "IDoor" }))
+        .await;
     assert_eq!(doors["folders"], json!(["src: 300"]), "{doors}");
 }

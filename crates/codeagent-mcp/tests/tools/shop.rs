@@ -1,4 +1,5 @@
-//! What does each tool answer about the shop, the application that the documentation uses? One snapshot each, one row per line.
+//! What does each tool answer about the shop, the application that the documentation uses? One
+//! snapshot each, one row per line.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -58,18 +59,50 @@ async fn shop_search_symbols() {
     assert_eq!(rows.len(), 2);
     assert!(rows[0]["rank"].as_f64() <= rows[1]["rank"].as_f64());
     for row in rows {
-        assert!(row["qualified_name"].as_str().unwrap().starts_with("Shop.Services."), "{row}");
-        assert_eq!((&row["node_type"], &row["language"]), (&json!("method"), &json!("csharp")));
-        assert!(row["return_type"].is_string() && row["parameter_signature"] == "(Order order)", "{row}");
-        let symbol = shop.structured("get_symbol", json!({ "node_id": row["node_id"] })).await;
-        for field in ["node_id", "name", "file_path", "line_start", "line_end", "access_modifier"] {
-            assert!(!row[field].is_null() && row[field] == symbol[field], "{field}: {row}");
+        assert!(
+            row["qualified_name"]
+                .as_str()
+                .unwrap()
+                .starts_with("Shop.Services."),
+            "{row}"
+        );
+        assert_eq!(
+            (&row["node_type"], &row["language"]),
+            (&json!("method"), &json!("csharp"))
+        );
+        assert!(
+            row["return_type"].is_string() && row["parameter_signature"] == "(Order order)",
+            "{row}"
+        );
+        let symbol = shop
+            .structured("get_symbol", json!({ "node_id": row["node_id"] }))
+            .await;
+        for field in [
+            "node_id",
+            "name",
+            "file_path",
+            "line_start",
+            "line_end",
+            "access_modifier",
+        ] {
+            assert!(
+                !row[field].is_null() && row[field] == symbol[field],
+                "{field}: {row}"
+            );
         }
     }
     let nothing = shop.structured("search_symbols", json!({})).await;
     assert_eq!(nothing["error"]["code"], "invalid_parameter", "{nothing}");
-    let elsewhere = shop.structured("search_symbols", json!({ "query": "Place*", "project_id": "no/such.csproj" })).await;
-    assert_eq!(elsewhere["error"]["code"], "invalid_parameter", "{elsewhere}");
+    let elsewhere = shop
+        .structured(
+            "search_symbols",
+            json!({ "query": "Place*", "project_id": "no/such.csproj" }),
+        )
+        .await;
+    assert_eq!(
+        elsewhere["error"]["code"], "invalid_parameter",
+        "{elsewhere}"
+    );
 }
 
 #[tokio::test]
@@ -83,10 +116,21 @@ async fn a_sentence_is_answered() {
         {"note":"searched for the words as typed; no exact match, these are the closest"}"#]]).await;
     // All words are in a name: that comes first, and what is near after it.
     let shop = Peer::shop().await;
-    let rows = shop.structured("search_symbols", json!({ "query": "i order service", "limit": 5 })).await["results"].clone();
+    let rows = shop
+        .structured(
+            "search_symbols",
+            json!({ "query": "i order service", "limit": 5 }),
+        )
+        .await["results"]
+        .clone();
     let (scores, reasons) = (rows[0]["score"].as_f64(), &rows[0]["matched"]);
     assert_eq!((scores, reasons), (Some(1.0), &json!(["name"])), "{rows}");
-    assert!(rows.as_array().unwrap().is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()), "{rows}");
+    assert!(
+        rows.as_array()
+            .unwrap()
+            .is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()),
+        "{rows}"
+    );
 }
 
 #[tokio::test]
@@ -104,12 +148,21 @@ async fn shop_lookup_symbol() {
 #[tokio::test]
 async fn a_symbol_is_looked_up_in_a_project() {
     let shop = Peer::shop().await;
-    let domain = json!({ "qualified_name": "Order", "project_id": "src/Shop.Domain/Shop.Domain.csproj" });
+    let domain =
+        json!({ "qualified_name": "Order", "project_id": "src/Shop.Domain/Shop.Domain.csproj" });
     let found = shop.structured("lookup_symbol", domain).await;
     assert_eq!(found["results"].as_array().unwrap().len(), 3, "{found}");
     for unknown in ["", " ", "no/such.csproj"] {
-        let answer = shop.structured("lookup_symbol", json!({ "qualified_name": "Order", "project_id": unknown })).await;
-        assert_eq!(answer["error"]["code"], "invalid_parameter", "{unknown:?}: {answer}");
+        let answer = shop
+            .structured(
+                "lookup_symbol",
+                json!({ "qualified_name": "Order", "project_id": unknown }),
+            )
+            .await;
+        assert_eq!(
+            answer["error"]["code"], "invalid_parameter",
+            "{unknown:?}: {answer}"
+        );
     }
 }
 
@@ -244,7 +297,9 @@ async fn shop_empty_lists_say_why() {
     check(
         "get_implementations",
         json!({ "node_id": "Order.Add" }),
-        expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Domain.Order.Add"}"#]],
+        expect![[
+            r#"{"note":"nothing in the repository implements or overrides Shop.Domain.Order.Add"}"#
+        ]],
     )
     .await;
     check("get_references", json!({ "node_id": "OrderService.Place" }), expect![[r#"
@@ -254,7 +309,9 @@ async fn shop_empty_lists_say_why() {
     check(
         "get_dependents",
         json!({ "node_id": "Order.Add", "edge_type": "overrides" }),
-        expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Domain.Order.Add"}"#]],
+        expect![[
+            r#"{"note":"nothing in the repository implements or overrides Shop.Domain.Order.Add"}"#
+        ]],
     )
     .await;
     check(
@@ -268,7 +325,13 @@ async fn shop_empty_lists_say_why() {
 #[tokio::test]
 async fn shop_get_status() {
     let mut status = Peer::shop().await.structured("get_status", json!({})).await;
-    assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.len() == 20 && time.ends_with('Z')), "UTC, to the second");
+    assert!(
+        status["last_batch_at"]
+            .take()
+            .as_str()
+            .is_some_and(|time| time.len() == 20 && time.ends_with('Z')),
+        "UTC, to the second"
+    );
     // How much of it is understood is the linkers' business.
     status.as_object_mut().unwrap().remove("quality");
     expect![[r#"{"healthy":true,"schema_version":6,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":245,"edges":618,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());

@@ -71,7 +71,12 @@ impl Session {
             write(root.path(), path, bytes);
         }
         let state = State::open(root.path(), home(root.path())).unwrap();
-        Self { peer: Peer::of(&state).await, root, state, _lock: None }
+        Self {
+            peer: Peer::of(&state).await,
+            root,
+            state,
+            _lock: None,
+        }
     }
 
     /// The same with a complete index.
@@ -86,7 +91,14 @@ impl Session {
     pub async fn left_behind(files: &[(&str, &[u8])]) -> Self {
         let mut session = Self::over(files).await;
         let home = home(session.root.path());
-        let engine = Engine::open(session.root.path(), EngineOptions { home: home.clone(), ..EngineOptions::default() }).unwrap();
+        let engine = Engine::open(
+            session.root.path(),
+            EngineOptions {
+                home: home.clone(),
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap();
         engine.index(&|_| {}).unwrap();
         let data = engine.data().clone();
         engine.close().unwrap();
@@ -101,7 +113,10 @@ impl Session {
         let state = State::open(self.root.path(), home(self.root.path())).unwrap();
         state.start();
         state.wait();
-        Another { peer: Peer::of(&state).await, state }
+        Another {
+            peer: Peer::of(&state).await,
+            state,
+        }
     }
 
     pub fn write(&self, path: &str, text: &str) {
@@ -117,7 +132,9 @@ impl Session {
 impl Peer {
     /// A client of a server with this state.
     pub async fn of(state: &Arc<State>) -> Self {
-        Self { client: connect(Arc::clone(state)).await }
+        Self {
+            client: connect(Arc::clone(state)).await,
+        }
     }
 
     /// A client of the server over the shop, which all tests share and none changes.
@@ -126,9 +143,17 @@ impl Peer {
         let state = SHOP.get_or_init(|| {
             let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shop");
             std::fs::remove_dir_all(&root).ok();
-            let shop = Workspace::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/shop")).unwrap();
+            let shop =
+                Workspace::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/shop")).unwrap();
             for entry in shop.walk().entries {
-                write(&root, entry.path.as_str(), &shop.read_bytes_meta(&entry.path, u64::MAX - 1).unwrap().bytes);
+                write(
+                    &root,
+                    entry.path.as_str(),
+                    &shop
+                        .read_bytes_meta(&entry.path, u64::MAX - 1)
+                        .unwrap()
+                        .bytes,
+                );
             }
             let state = State::open(&root, home(&root)).unwrap();
             state.start();
@@ -140,8 +165,14 @@ impl Peer {
 
     /// The result of a call; it is what the tool says that it answers.
     pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let result = self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await.unwrap();
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object")
+        };
+        let result = self
+            .client
+            .call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments))
+            .await
+            .unwrap();
         assert_conforms(tool, &result);
         result
     }
@@ -154,18 +185,37 @@ impl Peer {
     /// The error of a request that is none of the protocol's.
     pub async fn custom(&self, method: &str, parameters: Value) -> String {
         let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(parameters)));
-        self.client.send_request(request).await.map(|_| ()).unwrap_err().to_string()
+        self.client
+            .send_request(request)
+            .await
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     }
 
     /// The texts of all content blocks, an error marked as one.
     pub async fn ask(&self, tool: &str, arguments: Value) -> String {
         let result = self.raw(tool, arguments).await;
-        let texts: Vec<&str> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect();
-        format!("{}{}", if result.is_error == Some(true) { "error: " } else { "" }, texts.join("\n"))
+        let texts: Vec<&str> = result
+            .content
+            .iter()
+            .filter_map(|block| block.as_text())
+            .map(|text| text.text.as_str())
+            .collect();
+        format!(
+            "{}{}",
+            if result.is_error == Some(true) {
+                "error: "
+            } else {
+                ""
+            },
+            texts.join("\n")
+        )
     }
 }
 
-/// Structured content follows the tool's output schema, the texts say the same, and an error is one the tool admits to.
+/// Structured content follows the tool's output schema, the texts say the same, and an error is one
+/// the tool admits to.
 pub fn assert_conforms(name: &str, result: &CallToolResult) {
     let tool = tools::find(name).unwrap();
     let content = result.structured_content.as_ref().unwrap();
@@ -181,9 +231,18 @@ pub fn assert_conforms(name: &str, result: &CallToolResult) {
         }
     }
     assert_eq!(&Value::Object(told), content, "{name}");
-    assert_eq!(result.is_error == Some(true), content.get("error").is_some(), "{name}");
+    assert_eq!(
+        result.is_error == Some(true),
+        content.get("error").is_some(),
+        "{name}"
+    );
     if let Some(error) = content.get("error") {
-        assert!(tool.errors.iter().any(|code| error["code"] == code.as_str()), "{name}: {error}");
+        assert!(
+            tool.errors
+                .iter()
+                .any(|code| error["code"] == code.as_str()),
+            "{name}: {error}"
+        );
     }
 }
 

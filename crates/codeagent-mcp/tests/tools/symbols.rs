@@ -117,7 +117,9 @@ async fn get_file_outline_is_in_line_order() {
     check(
         "get_file_outline",
         json!({ "path": "src/None.cs" }),
-        expect![[r#"error: {"error":{"code":"not_found","message":"src/None.cs does not exist"}}"#]],
+        expect![[
+            r#"error: {"error":{"code":"not_found","message":"src/None.cs does not exist"}}"#
+        ]],
     )
     .await;
 }
@@ -165,13 +167,24 @@ async fn get_dependencies_and_dependents_can_be_filtered() {
 #[tokio::test]
 async fn index_files_takes_changes_in() {
     let session = session().await;
-    session.write("src/New.cs", "namespace Shop; class Fresh { int Go(Desk desk) => desk.Pay(null, null); }");
+    session.write(
+        "src/New.cs",
+        "namespace Shop; class Fresh { int Go(Desk desk) => desk.Pay(null, null); }",
+    );
     std::fs::remove_file(session.root.path().join("web/menu.tsx")).unwrap();
     let paths = json!({ "paths": ["src/New.cs", "web/menu.tsx", "no.cs", "Shop.csproj", "../x.cs", "src"] });
     expect![[r#"{"indexed":2,"errors":[{"path":"no.cs","code":"not_found","message":"no.cs does not exist"},{"path":"Shop.csproj","code":"invalid_parameter","message":"Shop.csproj is no C#, TypeScript or JavaScript file"},{"path":"../x.cs","code":"path_escape","message":"\"../x.cs\" leads out of the repository"},{"path":"src","code":"invalid_parameter","message":"src is no C#, TypeScript or JavaScript file"}]}"#]].assert_eq(&session.ask("index_files", paths).await);
-    let callers = session.raw("get_callers", json!({ "node_id": "Desk.Pay" })).await.structured_content.unwrap();
+    let callers = session
+        .raw("get_callers", json!({ "node_id": "Desk.Pay" }))
+        .await
+        .structured_content
+        .unwrap();
     assert_eq!(callers["results"][0]["qualified_name"], "Shop.Fresh.Go");
-    let gone = session.raw("lookup_symbol", json!({ "qualified_name": "Menu" })).await.structured_content.unwrap();
+    let gone = session
+        .raw("lookup_symbol", json!({ "qualified_name": "Menu" }))
+        .await
+        .structured_content
+        .unwrap();
     assert_eq!(gone["results"], json!([]));
     let many: Vec<String> = (0..101).map(|i| format!("{i}.cs")).collect();
     expect![[r#"error: {"error":{"code":"too_large","message":"`paths` takes at most 100 values, got 101; call again with the rest"}}"#]]
@@ -181,11 +194,29 @@ async fn index_files_takes_changes_in() {
 #[tokio::test]
 async fn get_status_never_shows_a_path() {
     let session = session().await;
-    let mut status = session.raw("get_status", json!({})).await.structured_content.unwrap();
-    assert!(!status.to_string().contains(session.root.path().to_str().unwrap()));
-    assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.ends_with('Z')));
+    let mut status = session
+        .raw("get_status", json!({}))
+        .await
+        .structured_content
+        .unwrap();
+    assert!(
+        !status
+            .to_string()
+            .contains(session.root.path().to_str().unwrap())
+    );
+    assert!(
+        status["last_batch_at"]
+            .take()
+            .as_str()
+            .is_some_and(|time| time.ends_with('Z'))
+    );
     // How many uses are found is the linkers' business.
-    assert!(status["edges"].take().as_u64().is_some_and(|edges| edges > 0));
+    assert!(
+        status["edges"]
+            .take()
+            .as_u64()
+            .is_some_and(|edges| edges > 0)
+    );
     expect![[r#"{"healthy":true,"schema_version":6,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":10,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
 }
 
@@ -198,32 +229,72 @@ async fn without_an_engine_only_file_tools_answer() {
         {"healthy":false,"schema_version":0,"indexed_files":0,"indexed_symbols":0,"languages":[],"watcher_active":false,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":0,"quality":[]}
         {"indexing":"the engine is closed"}"#]]
         .assert_eq(&session.ask("get_status", json!({})).await);
-    assert!(session.ask("index_files", json!({ "paths": ["a.cs"] })).await.contains("engine_unavailable"));
-    assert!(session.ask("read_file", json!({ "path": "a.cs" })).await.contains("class A"));
+    assert!(
+        session
+            .ask("index_files", json!({ "paths": ["a.cs"] }))
+            .await
+            .contains("engine_unavailable")
+    );
+    assert!(
+        session
+            .ask("read_file", json!({ "path": "a.cs" }))
+            .await
+            .contains("class A")
+    );
 }
 
 #[tokio::test]
 async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
     let first = session().await;
-    let state = codeagent_mcp::state::State::open(first.root.path(), crate::support::home(first.root.path())).unwrap();
+    let state = codeagent_mcp::state::State::open(
+        first.root.path(),
+        crate::support::home(first.root.path()),
+    )
+    .unwrap();
     state.start();
     state.wait();
     let client = crate::support::connect(std::sync::Arc::clone(&state)).await;
     let call = |tool: &'static str, arguments: Value| {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object")
+        };
         client.call_tool(rmcp::model::CallToolRequestParams::new(tool).with_arguments(arguments))
     };
-    let found = call("lookup_symbol", json!({ "qualified_name": "Shop.Desk" })).await.unwrap().structured_content.unwrap();
+    let found = call("lookup_symbol", json!({ "qualified_name": "Shop.Desk" }))
+        .await
+        .unwrap()
+        .structured_content
+        .unwrap();
     assert_eq!(found["results"][0]["name"], "Desk");
-    let indexed = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
+    let indexed = call("index_files", json!({ "paths": ["src/Cart.cs"] }))
+        .await
+        .unwrap()
+        .structured_content
+        .unwrap();
     assert_eq!(indexed["indexed"], 1, "the first does it: {indexed}");
-    let status = call("get_status", json!({})).await.unwrap().structured_content.unwrap();
-    assert_eq!(status.get("indexing"), None, "the index is complete, whoever writes it: {status}");
-    assert_eq!((&status["watcher_active"], &status["indexed_files"]), (&cfg!(unix).into(), &3.into()), "{status}");
+    let status = call("get_status", json!({}))
+        .await
+        .unwrap()
+        .structured_content
+        .unwrap();
+    assert_eq!(
+        status.get("indexing"),
+        None,
+        "the index is complete, whoever writes it: {status}"
+    );
+    assert_eq!(
+        (&status["watcher_active"], &status["indexed_files"]),
+        (&cfg!(unix).into(), &3.into()),
+        "{status}"
+    );
     first.close();
     let mut indexed = Value::Null;
     for _ in 0..200 {
-        indexed = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
+        indexed = call("index_files", json!({ "paths": ["src/Cart.cs"] }))
+            .await
+            .unwrap()
+            .structured_content
+            .unwrap();
         if indexed["indexed"] == 1 {
             break;
         }
@@ -235,10 +306,17 @@ async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
 
 #[tokio::test]
 async fn get_status_tells_what_is_odd_about_the_settings() {
-    let session = Session::indexed(&[("a.cs", b"class A { }"), (".codeagent/config.json", b"{ \"includ\": [] }")]).await;
+    let session = Session::indexed(&[
+        ("a.cs", b"class A { }"),
+        (".codeagent/config.json", b"{ \"includ\": [] }"),
+    ])
+    .await;
     let status = session.structured("get_status", json!({})).await;
     let remark = status["configuration"][0].as_str().unwrap();
-    assert!(remark.contains("1 odd") && !remark.contains("includ"), "{status}");
+    assert!(
+        remark.contains("1 odd") && !remark.contains("includ"),
+        "{status}"
+    );
 }
 
 const TWICE: &str = "struct Money { }\nclass Desk\n{\n    Money Pay() => default;\n    void Run() { Pay(); Pay(); Pay(); Pay(); }\n    void Once() => Pay();\n}\n";
@@ -255,38 +333,92 @@ async fn sites_are_counted_if_more_than_three() {
     ] {
         let answer = session.structured(tool, json!({ "node_id": asked })).await;
         let row = &answer["results"][0];
-        assert_eq!((&row["site_count"], row["call_sites"].as_array().unwrap().len()), (&json!(4), 3), "{tool}: {answer}");
-        let whole = session.structured(tool, json!({ "node_id": asked, "sites": 9 })).await;
-        assert_eq!((whole["results"][0]["call_sites"].as_array().unwrap().len(), &whole["results"][0]["site_count"]), (4, &Value::Null));
+        assert_eq!(
+            (
+                &row["site_count"],
+                row["call_sites"].as_array().unwrap().len()
+            ),
+            (&json!(4), 3),
+            "{tool}: {answer}"
+        );
+        let whole = session
+            .structured(tool, json!({ "node_id": asked, "sites": 9 }))
+            .await;
+        assert_eq!(
+            (
+                whole["results"][0]["call_sites"].as_array().unwrap().len(),
+                &whole["results"][0]["site_count"]
+            ),
+            (4, &Value::Null)
+        );
         let is_use = |row: &&Value| row["edge_type"].is_null() || row["edge_type"] == "calls";
-        assert!(answer["results"].as_array().unwrap().iter().skip(1).filter(is_use).all(|row| row["site_count"].is_null()), "{tool}");
+        assert!(
+            answer["results"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .skip(1)
+                .filter(is_use)
+                .all(|row| row["site_count"].is_null()),
+            "{tool}"
+        );
     }
 }
 
 #[tokio::test]
 async fn lists_tell_a_kind_that_is_not_the_node_type() {
     let session = Session::indexed(&[("desk.cs", TWICE.as_bytes())]).await;
-    let outline = session.structured("get_file_outline", json!({ "path": "desk.cs" })).await;
-    let kinds: Vec<(&Value, &Value)> =
-        outline["results"].as_array().unwrap().iter().map(|row| (&row["node_type"], &row["kind"])).take(3).collect();
+    let outline = session
+        .structured("get_file_outline", json!({ "path": "desk.cs" }))
+        .await;
+    let kinds: Vec<(&Value, &Value)> = outline["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["node_type"], &row["kind"]))
+        .take(3)
+        .collect();
     let (class, method) = (json!("class"), json!("method"));
-    assert_eq!(kinds, [(&class, &json!("struct")), (&class, &Value::Null), (&method, &Value::Null)]);
-    assert_eq!(session.structured("get_symbol", json!({ "node_id": "Desk" })).await["kind"], "class");
+    assert_eq!(
+        kinds,
+        [
+            (&class, &json!("struct")),
+            (&class, &Value::Null),
+            (&method, &Value::Null)
+        ]
+    );
+    assert_eq!(
+        session
+            .structured("get_symbol", json!({ "node_id": "Desk" }))
+            .await["kind"],
+        "class"
+    );
 }
 
 #[tokio::test]
 async fn the_other_candidates_of_an_inferred_site_are_shown() {
     let source = "class Door\n{\n    void Open(int a) { }\n    void Open(string a) { }\n    void Run() { Open(Unknown.Thing()); }\n}\n";
     let session = Session::indexed(&[("door.cs", source.as_bytes())]).await;
-    let callees = session.structured("get_callees", json!({ "node_id": "Door.Run" })).await;
+    let callees = session
+        .structured("get_callees", json!({ "node_id": "Door.Run" }))
+        .await;
     let best = &callees["results"][0];
     assert_eq!(best["confidence"], "inferred", "{callees}");
     let others = &best["call_sites"][0]["candidates"];
     assert_eq!(others, &json!(["Door.Open(string a)"]), "{callees}");
     for tool in ["get_callers", "get_references", "get_dependents"] {
-        let users = session.structured(tool, json!({ "node_id": "Door.Open(int)" })).await;
-        let sites = users["results"].as_array().unwrap().iter().filter_map(|row| row["call_sites"].get(0));
-        assert!(sites.into_iter().any(|site| site["candidates"] == *others), "{tool}: {users}");
+        let users = session
+            .structured(tool, json!({ "node_id": "Door.Open(int)" }))
+            .await;
+        let sites = users["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|row| row["call_sites"].get(0));
+        assert!(
+            sites.into_iter().any(|site| site["candidates"] == *others),
+            "{tool}: {users}"
+        );
     }
 }
 
@@ -294,9 +426,16 @@ async fn the_other_candidates_of_an_inferred_site_are_shown() {
 async fn the_beginning_of_a_name_says_what_there_is() {
     let script = "export const Modes = { NEVER: 1, ALWAYS: 2 };\nexport interface Cart {\n  total: number;\n  add(): void;\n}\n";
     let mailboxes = "class Actor\n{\n    Mailbox Mailbox { get; }\n}\nclass Mailbox\n{\n    void Post() { }\n}\n";
-    let session = Session::indexed(&[("src/modes.ts", script.as_bytes()), ("Actor.cs", mailboxes.as_bytes())]).await;
+    let session = Session::indexed(&[
+        ("src/modes.ts", script.as_bytes()),
+        ("Actor.cs", mailboxes.as_bytes()),
+    ])
+    .await;
     for (asked, expected) in [
-        ("Mailbox.Pots", "Mailbox is a class at Actor.cs:5 and has no member Pots of its own; its closest members: Post"),
+        (
+            "Mailbox.Pots",
+            "Mailbox is a class at Actor.cs:5 and has no member Pots of its own; its closest members: Post",
+        ),
         (
             "Modes.NEVER",
             "src/modes.ts#Modes is a variable at src/modes.ts:1 and has no member NEVER of its own (keys of object literals are not \
@@ -308,10 +447,23 @@ async fn the_beginning_of_a_name_says_what_there_is() {
              add",
         ),
     ] {
-        let error = session.structured("get_references", json!({ "node_id": asked })).await;
-        assert!(error["error"]["message"].as_str().unwrap().ends_with(expected), "{error}");
-        let lookup = session.structured("lookup_symbol", json!({ "qualified_name": asked })).await;
-        assert!(lookup["note"].as_str().unwrap().ends_with(expected), "{lookup}");
+        let error = session
+            .structured("get_references", json!({ "node_id": asked }))
+            .await;
+        assert!(
+            error["error"]["message"]
+                .as_str()
+                .unwrap()
+                .ends_with(expected),
+            "{error}"
+        );
+        let lookup = session
+            .structured("lookup_symbol", json!({ "qualified_name": asked }))
+            .await;
+        assert!(
+            lookup["note"].as_str().unwrap().ends_with(expected),
+            "{lookup}"
+        );
     }
 }
 
@@ -321,10 +473,17 @@ async fn implementations_further_down_are_counted() {
                   class C : B { public override void M() { } }\nclass D : C { }\n";
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
     for (asked, more, above) in [("A.M", "1 more", "B.M"), ("A", "2 more", "B")] {
-        let answer = session.structured("get_implementations", json!({ "node_id": asked })).await;
+        let answer = session
+            .structured("get_implementations", json!({ "node_id": asked }))
+            .await;
         let note = answer["note"].as_str().unwrap();
-        assert!(note.contains(more) && note.ends_with(&format!("`get_implementations {above}`")), "{answer}");
+        assert!(
+            note.contains(more) && note.ends_with(&format!("`get_implementations {above}`")),
+            "{answer}"
+        );
     }
-    let last = session.structured("get_implementations", json!({ "node_id": "C" })).await;
+    let last = session
+        .structured("get_implementations", json!({ "node_id": "C" }))
+        .await;
     assert!(last["note"].is_null(), "{last}");
 }

@@ -35,15 +35,24 @@ pub fn too_much() -> Vec<Damaged> {
         image(&damaged)
     };
     vec![
-        ("more rows than bytes", patched(tables + 24, &u32::MAX.to_le_bytes())),
+        (
+            "more rows than bytes",
+            patched(tables + 24, &u32::MAX.to_le_bytes()),
+        ),
         ("many rows of a table whose rows have no size", {
             let mut damaged = whole.clone();
             damaged[tables + 8 + 4] |= 0x40;
             damaged.splice(tables + 24 + 16..tables + 24 + 16, u32::MAX.to_le_bytes());
             image(&damaged)
         }),
-        ("tables behind the end", patched(32, &0xffff_fff0_u32.to_le_bytes())),
-        ("tables longer than all", patched(36, &0xffff_fff0_u32.to_le_bytes())),
+        (
+            "tables behind the end",
+            patched(32, &0xffff_fff0_u32.to_le_bytes()),
+        ),
+        (
+            "tables longer than all",
+            patched(36, &0xffff_fff0_u32.to_le_bytes()),
+        ),
         ("no tables", patched(40, b"#x")),
     ]
 }
@@ -95,7 +104,10 @@ fn shared_methods() -> Vec<u8> {
     }
     let text = made.string("Type");
     for number in 0..1_500 {
-        made.row(table::TYPE_DEF, &[1, 0, text, 0, 0, 1, if number % 2 == 0 { 1 } else { 1_500 }]);
+        made.row(
+            table::TYPE_DEF,
+            &[1, 0, text, 0, 0, 1, if number % 2 == 0 { 1 } else { 1_500 }],
+        );
     }
     made.image()
 }

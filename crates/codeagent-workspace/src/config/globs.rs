@@ -1,7 +1,8 @@
-//! Which paths do the patterns of the settings match: `src/**/*.ts`, `vendor`, `**/*.{spec,test}.ts`.
+//! Which paths do the patterns of the settings match: `src/**/*.ts`, `vendor`,
+//! `**/*.{spec,test}.ts`.
 //!
-//! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder, `**` does not. What matches a folder matches all
-//! below it.
+//! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder,
+//! `**` does not. What matches a folder matches all below it.
 //!
 //! **Limits.** Case counts everywhere, also where the file system thinks otherwise.
 
@@ -26,7 +27,10 @@ impl Globs {
     /// No pattern, which matches nothing.
     #[must_use]
     pub fn none() -> Self {
-        Self { patterns: Vec::new(), set: GlobSet::empty() }
+        Self {
+            patterns: Vec::new(),
+            set: GlobSet::empty(),
+        }
     }
 
     /// Compiles patterns that `check` accepts; the error is for people.
@@ -35,10 +39,19 @@ impl Globs {
         for pattern in &patterns {
             let folder = normal(pattern);
             for pattern in [folder.to_owned(), format!("{folder}/**")] {
-                set.add(GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(false).build().map_err(|e| problem(&e))?);
+                set.add(
+                    GlobBuilder::new(&pattern)
+                        .literal_separator(true)
+                        .backslash_escape(false)
+                        .build()
+                        .map_err(|e| problem(&e))?,
+                );
             }
         }
-        Ok(Self { set: set.build().map_err(|error| problem(&error))?, patterns })
+        Ok(Self {
+            set: set.build().map_err(|error| problem(&error))?,
+            patterns,
+        })
     }
 
     /// As they were written.
@@ -56,7 +69,11 @@ impl Globs {
 
 /// Why a pattern cannot be one.
 pub fn check(pattern: &str) -> Result<(), String> {
-    let complaint = if pattern.starts_with('/') || pattern.get(1..3).is_some_and(|drive| matches!(drive, ":/" | ":\\")) {
+    let complaint = if pattern.starts_with('/')
+        || pattern
+            .get(1..3)
+            .is_some_and(|drive| matches!(drive, ":/" | ":\\"))
+    {
         "it is absolute; patterns are relative to the root"
     } else if pattern.split('/').any(|segment| segment == "..") {
         "it leads out of the repository"
@@ -106,14 +123,28 @@ mod tests {
         ];
         for (pattern, path, expected) in cases {
             check(pattern).unwrap();
-            assert_eq!(Globs::new(vec![pattern.to_owned()]).unwrap().matches(path), expected, "{pattern} on {path}");
+            assert_eq!(
+                Globs::new(vec![pattern.to_owned()]).unwrap().matches(path),
+                expected,
+                "{pattern} on {path}"
+            );
         }
         assert!(!Globs::none().matches("a.cs"));
     }
 
     #[test]
     fn hostile_patterns_are_refused_or_cheap() {
-        for pattern in ["/etc/**", "C:/x", "../x", "a/../../b", "a\\b", "!a", "./", "[a", "{a"] {
+        for pattern in [
+            "/etc/**",
+            "C:/x",
+            "../x",
+            "a/../../b",
+            "a\\b",
+            "!a",
+            "./",
+            "[a",
+            "{a",
+        ] {
             assert!(check(pattern).is_err(), "{pattern}");
         }
         let nested = format!("{}a{}", "{".repeat(500), "}".repeat(500));

@@ -1,5 +1,5 @@
-//! Which settings are there, what values do they take, and how is that said to an editor: one table, from which the checks and
-//! `docs/config.schema.json` are made.
+//! Which settings are there, what values do they take, and how is that said to an editor: one
+//! table, from which the checks and `docs/config.schema.json` are made.
 
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,8 @@ pub struct Key {
 /// The languages.
 pub const LANGUAGES: &[&str] = &["csharp", "typescript"];
 
-/// Larger files are never read as sources: a text of this size is what parsing takes at most 2 seconds and 300 MB for.
+/// Larger files are never read as sources: a text of this size is what parsing takes at most 2
+/// seconds and 300 MB for.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Files with longer lines on average are never parsed.
@@ -50,7 +51,12 @@ pub const MAX_LINE_BYTES: u64 = 20 << 10;
 
 /// Every setting.
 pub const KEYS: &[Key] = &[
-    Key { name: "$schema", kind: Kind::Ignored, default: "\"\"", doc: "Where the schema of this file is, for editors." },
+    Key {
+        name: "$schema",
+        kind: Kind::Ignored,
+        default: "\"\"",
+        doc: "Where the schema of this file is, for editors.",
+    },
     Key {
         name: "include",
         kind: Kind::SomePatterns,
@@ -69,7 +75,12 @@ pub const KEYS: &[Key] = &[
         default: r#"["csharp","typescript"]"#,
         doc: "Languages to index. typescript stands for TypeScript and JavaScript.",
     },
-    Key { name: "max_file_bytes", kind: Kind::UpTo(MAX_FILE_BYTES), default: "16777216", doc: "Larger source files are not indexed." },
+    Key {
+        name: "max_file_bytes",
+        kind: Kind::UpTo(MAX_FILE_BYTES),
+        default: "16777216",
+        doc: "Larger source files are not indexed.",
+    },
     Key {
         name: "max_line_bytes",
         kind: Kind::UpTo(MAX_LINE_BYTES),
@@ -92,7 +103,10 @@ pub fn key(name: &str) -> Option<&'static Key> {
 /// The schema of the settings file, as JSON.
 #[must_use]
 pub fn schema() -> String {
-    let properties: Map<String, Value> = KEYS.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let properties: Map<String, Value> = KEYS
+        .iter()
+        .map(|key| (key.name.to_owned(), property(key)))
+        .collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Settings of codeagent (.codeagent/config.json)",
@@ -108,15 +122,20 @@ fn property(key: &Key) -> Value {
     let text = json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT_BYTES });
     let mut property = match key.kind {
         Kind::Ignored => json!({ "type": "string" }),
-        Kind::SomePatterns => json!({ "type": "array", "items": text, "minItems": 1, "maxItems": MAX_PATTERNS }),
+        Kind::SomePatterns => {
+            json!({ "type": "array", "items": text, "minItems": 1, "maxItems": MAX_PATTERNS })
+        }
         Kind::Patterns => json!({ "type": "array", "items": text, "maxItems": MAX_PATTERNS }),
-        Kind::Words(words) => json!({ "type": "array", "items": { "enum": words }, "minItems": 1, "maxItems": MAX_PATTERNS }),
+        Kind::Words(words) => {
+            json!({ "type": "array", "items": { "enum": words }, "minItems": 1, "maxItems": MAX_PATTERNS })
+        }
         Kind::UpTo(most) => json!({ "type": "integer", "minimum": 1, "maximum": most }),
         Kind::Projects => {
             json!({ "type": "object", "propertyNames": text, "additionalProperties": text, "maxProperties": MAX_PATTERNS })
         }
     };
-    if let (Value::Object(fields), Ok(default)) = (&mut property, serde_json::from_str(key.default)) {
+    if let (Value::Object(fields), Ok(default)) = (&mut property, serde_json::from_str(key.default))
+    {
         fields.insert("description".to_owned(), key.doc.into());
         if key.kind != Kind::Ignored {
             fields.insert("default".to_owned(), default);

@@ -1,4 +1,5 @@
-//! Where in a JSON text does a key or a value stand: line and column, both from 1, columns in characters.
+//! Where in a JSON text does a key or a value stand: line and column, both from 1, columns in
+//! characters.
 //!
 //! **Limits.** The text must be valid JSON, and is followed two levels down: `projects` / pattern.
 
@@ -18,19 +19,26 @@ pub struct Positions {
 impl Positions {
     /// Of a text that the JSON parser has accepted.
     pub fn of(text: &str) -> Self {
-        let mut scanner = Scanner { text, at: 0, path: Vec::new(), positions: Self::default() };
+        let mut scanner = Scanner {
+            text,
+            at: 0,
+            path: Vec::new(),
+            positions: Self::default(),
+        };
         scanner.value();
         scanner.positions
     }
 
     /// Where the value at a path stands.
     pub fn value(&self, text: &str, path: &[&str]) -> Position {
-        self.find(path).map_or((1, 1), |(_, _, value)| position(text, *value))
+        self.find(path)
+            .map_or((1, 1), |(_, _, value)| position(text, *value))
     }
 
     /// Where the key at the end of a path stands.
     pub fn key(&self, text: &str, path: &[&str]) -> Position {
-        self.find(path).map_or((1, 1), |(_, key, _)| position(text, *key))
+        self.find(path)
+            .map_or((1, 1), |(_, key, _)| position(text, *key))
     }
 
     /// The second place of a key that stands twice, with the key.
@@ -61,7 +69,10 @@ struct Scanner<'a> {
 impl Scanner<'_> {
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.at += rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
         self.text.as_bytes().get(self.at).copied()
     }
 
@@ -73,7 +84,10 @@ impl Scanner<'_> {
             Some(b'"') => drop(self.string()),
             _ => {
                 let rest = &self.text.as_bytes()[self.at..];
-                self.at += rest.iter().take_while(|byte| !matches!(byte, b',' | b']' | b'}')).count();
+                self.at += rest
+                    .iter()
+                    .take_while(|byte| !matches!(byte, b',' | b']' | b'}'))
+                    .count();
             }
         }
     }
@@ -85,7 +99,11 @@ impl Scanner<'_> {
                 break;
             }
             let key = self.at;
-            let name = if named { self.string() } else { index.to_string() };
+            let name = if named {
+                self.string()
+            } else {
+                index.to_string()
+            };
             if named {
                 self.peek();
                 self.at += 1;
@@ -93,7 +111,9 @@ impl Scanner<'_> {
             self.peek();
             self.path.push(name);
             if self.path.len() <= LEVELS {
-                self.positions.places.push((self.path.clone(), key, self.at));
+                self.positions
+                    .places
+                    .push((self.path.clone(), key, self.at));
             }
             self.value();
             self.path.pop();
@@ -130,6 +150,9 @@ mod tests {
         assert_eq!(positions.value(text, &["pä", "x"]), (4, 20));
         assert_eq!(positions.value(text, &["é"]), (4, 32));
         assert!(positions.duplicate(text).is_none());
-        assert_eq!(Positions::of(r#"{"a":1, "a":2}"#).duplicate(r#"{"a":1, "a":2}"#), Some(("a", (1, 9))));
+        assert_eq!(
+            Positions::of(r#"{"a":1, "a":2}"#).duplicate(r#"{"a":1, "a":2}"#),
+            Some(("a", (1, 9)))
+        );
     }
 }

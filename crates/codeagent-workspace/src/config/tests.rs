@@ -1,4 +1,5 @@
-//! Settings: what they mean, what is said about wrong ones, and that schema, table and struct are one.
+//! Settings: what they mean, what is said about wrong ones, and that schema, table and struct are
+//! one.
 
 use std::path::Path;
 
@@ -12,7 +13,10 @@ fn takes(config: &Config, path: &str, language: &str) -> bool {
 
 #[test]
 fn settings_narrow_what_is_indexed() {
-    let config = Config::parse(r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#).unwrap();
+    let config = Config::parse(
+        r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#,
+    )
+    .unwrap();
     assert!(takes(&config, "src/a.cs", "csharp"));
     assert!(!takes(&config, "src/a.g.cs", "csharp"));
     assert!(!takes(&config, "other/a.cs", "csharp"));
@@ -22,7 +26,9 @@ fn settings_narrow_what_is_indexed() {
 
 #[test]
 fn the_first_pattern_names_the_project() {
-    let config = Config::parse(r#"{"projects": {"shared/x/**": "./b/B.csproj", "shared": "a/A.csproj"}}"#).unwrap();
+    let config =
+        Config::parse(r#"{"projects": {"shared/x/**": "./b/B.csproj", "shared": "a/A.csproj"}}"#)
+            .unwrap();
     assert_eq!(config.project_of("shared/x/a.cs"), Some("b/B.csproj"));
     assert_eq!(config.project_of("shared/a.cs"), Some("a/A.csproj"));
     assert_eq!(config.project_of("a/a.cs"), None);
@@ -31,33 +37,88 @@ fn the_first_pattern_names_the_project() {
 #[test]
 fn errors_name_line_and_column() {
     let cases = [
-        ("{\n  \"max_file_bytes\": \"many\"}", "line 2, column 21: a whole number from 1 to 16777216 is expected"),
-        ("{\"max_file_bytes\": 16777217}", "line 1, column 20: a whole number from 1 to 16777216 is expected"),
-        ("{\"max_line_bytes\": 0}", "line 1, column 20: a whole number from 1 to 20480 is expected"),
-        ("{\"max_line_bytes\": 1.5}", "line 1, column 20: a whole number from 1 to 20480 is expected"),
-        ("{\n \"include\": [\"a\",\n  \"../b\"]}", "line 3, column 3: it leads out of the repository"),
-        ("{\"include\": []}", "line 1, column 13: nothing would be indexed; leave the key out to index everything"),
-        ("{\"exclude\": \"a\"}", "line 1, column 13: a list of texts is expected"),
-        ("{\"exclude\": [\"a\", 1]}", "line 1, column 19: a text of 1 to 1024 bytes is expected"),
-        ("{\"exclude\": [\"[\"]}", "line 1, column 14: unclosed character class; missing ']'"),
-        ("{\"languages\": [\"c-sharp\"]}", "line 1, column 16: \"c-sharp\" is none of csharp, typescript; did you mean \"csharp\"?"),
-        ("{\"projects\": {\"a\": \"../B.csproj\"}}", "line 1, column 20: \"../B.csproj\" leads out of the repository"),
-        ("{\"projects\": {\"!a\": \"B.csproj\"}}", "line 1, column 15: it starts with `!`; `exclude` says what to leave out"),
-        ("{\"languages\": [\"csharp\"],\n\"languages\": [\"typescript\"]}", "line 2, column 1: \"languages\" stands here a second time"),
-        ("{\"include\": [\"a\"],}", "line 1, column 19: trailing comma"),
-        ("[]", "line 1, column 1: an object with settings is expected"),
+        (
+            "{\n  \"max_file_bytes\": \"many\"}",
+            "line 2, column 21: a whole number from 1 to 16777216 is expected",
+        ),
+        (
+            "{\"max_file_bytes\": 16777217}",
+            "line 1, column 20: a whole number from 1 to 16777216 is expected",
+        ),
+        (
+            "{\"max_line_bytes\": 0}",
+            "line 1, column 20: a whole number from 1 to 20480 is expected",
+        ),
+        (
+            "{\"max_line_bytes\": 1.5}",
+            "line 1, column 20: a whole number from 1 to 20480 is expected",
+        ),
+        (
+            "{\n \"include\": [\"a\",\n  \"../b\"]}",
+            "line 3, column 3: it leads out of the repository",
+        ),
+        (
+            "{\"include\": []}",
+            "line 1, column 13: nothing would be indexed; leave the key out to index everything",
+        ),
+        (
+            "{\"exclude\": \"a\"}",
+            "line 1, column 13: a list of texts is expected",
+        ),
+        (
+            "{\"exclude\": [\"a\", 1]}",
+            "line 1, column 19: a text of 1 to 1024 bytes is expected",
+        ),
+        (
+            "{\"exclude\": [\"[\"]}",
+            "line 1, column 14: unclosed character class; missing ']'",
+        ),
+        (
+            "{\"languages\": [\"c-sharp\"]}",
+            "line 1, column 16: \"c-sharp\" is none of csharp, typescript; did you mean \"csharp\"?",
+        ),
+        (
+            "{\"projects\": {\"a\": \"../B.csproj\"}}",
+            "line 1, column 20: \"../B.csproj\" leads out of the repository",
+        ),
+        (
+            "{\"projects\": {\"!a\": \"B.csproj\"}}",
+            "line 1, column 15: it starts with `!`; `exclude` says what to leave out",
+        ),
+        (
+            "{\"languages\": [\"csharp\"],\n\"languages\": [\"typescript\"]}",
+            "line 2, column 1: \"languages\" stands here a second time",
+        ),
+        (
+            "{\"include\": [\"a\"],}",
+            "line 1, column 19: trailing comma",
+        ),
+        (
+            "[]",
+            "line 1, column 1: an object with settings is expected",
+        ),
         ("", "line 1, column 0: EOF while parsing a value"),
     ];
     for (text, expected) in cases {
-        assert_eq!(Config::parse(text).unwrap_err().to_string(), format!("{CONFIG_FILE}, {expected}"), "{text}");
+        assert_eq!(
+            Config::parse(text).unwrap_err().to_string(),
+            format!("{CONFIG_FILE}, {expected}"),
+            "{text}"
+        );
     }
     let nested = format!("{{\"x\": {}", "[".repeat(100_000));
-    assert!(Config::parse(&nested).unwrap_err().to_string().contains("recursion limit"));
+    assert!(
+        Config::parse(&nested)
+            .unwrap_err()
+            .to_string()
+            .contains("recursion limit")
+    );
 }
 
 #[test]
 fn unknown_keys_are_remarks() {
-    let config = Config::parse("{\"$schema\": \"x\",\n \"inculde\": [], \"commands\": [\"rm\"]}").unwrap();
+    let config =
+        Config::parse("{\"$schema\": \"x\",\n \"inculde\": [], \"commands\": [\"rm\"]}").unwrap();
     assert_eq!(
         config.remarks,
         [
@@ -65,7 +126,13 @@ fn unknown_keys_are_remarks() {
             ".codeagent/config.json, line 2, column 17: unknown setting \"commands\"",
         ]
     );
-    assert_eq!(Config { remarks: Vec::new(), ..config }, Config::default());
+    assert_eq!(
+        Config {
+            remarks: Vec::new(),
+            ..config
+        },
+        Config::default()
+    );
 }
 
 /// A value of each setting that is not its default.
@@ -82,14 +149,33 @@ const OTHER: &[(&str, &str)] = &[
 #[test]
 fn table_and_struct_are_one() {
     // A new field has to be added here, and so to the table.
-    let Config { include: _, exclude: _, languages: _, max_file_bytes: _, max_line_bytes: _, projects: _, remarks: _ } = Config::default();
-    assert_eq!(KEYS.iter().map(|key| key.name).collect::<Vec<_>>(), OTHER.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let Config {
+        include: _,
+        exclude: _,
+        languages: _,
+        max_file_bytes: _,
+        max_line_bytes: _,
+        projects: _,
+        remarks: _,
+    } = Config::default();
+    assert_eq!(
+        KEYS.iter().map(|key| key.name).collect::<Vec<_>>(),
+        OTHER.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+    );
     for (key, (name, other)) in KEYS.iter().zip(OTHER) {
-        assert_eq!(Config::parse(&format!("{{\"{name}\": {}}}", key.default)).unwrap(), Config::default(), "default of {name}");
+        assert_eq!(
+            Config::parse(&format!("{{\"{name}\": {}}}", key.default)).unwrap(),
+            Config::default(),
+            "default of {name}"
+        );
         let config = Config::parse(&format!("{{\"{name}\": {other}}}")).unwrap();
         let means_something = key.kind != Kind::Ignored;
         assert_eq!(config != Config::default(), means_something, "{name}");
-        assert_eq!(config.fingerprint() != Config::default().fingerprint(), means_something, "{name}");
+        assert_eq!(
+            config.fingerprint() != Config::default().fingerprint(),
+            means_something,
+            "{name}"
+        );
     }
 }
 
@@ -133,7 +219,11 @@ fn schema_and_parser_agree() {
         for value in values {
             let text = format!("{{\"{name}\": {value}}}");
             let parsed = Config::parse(&text).is_ok_and(|config| config.remarks.is_empty());
-            assert_eq!(parsed, is_valid(&serde_json::from_str(&text).unwrap(), &schema), "{text}");
+            assert_eq!(
+                parsed,
+                is_valid(&serde_json::from_str(&text).unwrap(), &schema),
+                "{text}"
+            );
         }
     }
 }
@@ -158,13 +248,23 @@ fn is_valid(value: &Value, schema: &Value) -> bool {
             "maxLength" => value.as_str().is_none_or(|text| text.len() <= number()),
             "minItems" => value.as_array().is_none_or(|items| items.len() >= number()),
             "maxItems" => value.as_array().is_none_or(|items| items.len() <= number()),
-            "maxProperties" => value.as_object().is_none_or(|fields| fields.len() <= number()),
-            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| is_valid(item, rule))),
-            "propertyNames" => value.as_object().is_none_or(|fields| fields.keys().all(|name| is_valid(&name.as_str().into(), rule))),
+            "maxProperties" => value
+                .as_object()
+                .is_none_or(|fields| fields.len() <= number()),
+            "items" => value
+                .as_array()
+                .is_none_or(|items| items.iter().all(|item| is_valid(item, rule))),
+            "propertyNames" => value.as_object().is_none_or(|fields| {
+                fields
+                    .keys()
+                    .all(|name| is_valid(&name.as_str().into(), rule))
+            }),
             "additionalProperties" => value.as_object().is_none_or(|fields| {
-                fields.iter().all(|(name, field)| match schema.get("properties").and_then(|known| known.get(name)) {
-                    Some(property) => is_valid(field, property),
-                    None => rule.as_bool().unwrap_or_else(|| is_valid(field, rule)),
+                fields.iter().all(|(name, field)| {
+                    match schema.get("properties").and_then(|known| known.get(name)) {
+                        Some(property) => is_valid(field, property),
+                        None => rule.as_bool().unwrap_or_else(|| is_valid(field, rule)),
+                    }
                 })
             }),
             other => panic!("{other} is not checked"),
@@ -184,10 +284,19 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(Config::load(root.path()).unwrap(), Config::default());
     std::fs::create_dir_all(root.path().join(CONFIG_FILE)).unwrap();
-    assert!(matches!(Config::load(root.path()), Err(ConfigError::NotAFile)));
+    assert!(matches!(
+        Config::load(root.path()),
+        Err(ConfigError::NotAFile)
+    ));
     let tolerant = Config::load_tolerantly(root.path());
     assert!(tolerant.remarks[0].ends_with("default settings are used"));
-    assert_eq!(Config { remarks: Vec::new(), ..tolerant }, Config::default());
+    assert_eq!(
+        Config {
+            remarks: Vec::new(),
+            ..tolerant
+        },
+        Config::default()
+    );
     std::fs::remove_dir(root.path().join(CONFIG_FILE)).unwrap();
     std::fs::write(root.path().join(CONFIG_FILE), b"{\"\xff\"").unwrap();
     assert!(matches!(Config::load(root.path()), Err(ConfigError::Io(_))));
@@ -197,10 +306,25 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
 #[test]
 fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
     let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::write(outside.path().join("config.json"), r#"{"auths": {}, "exclude": ["**"]}"#).unwrap();
+    std::fs::write(
+        outside.path().join("config.json"),
+        r#"{"auths": {}, "exclude": ["**"]}"#,
+    )
+    .unwrap();
     std::os::unix::fs::symlink(outside.path(), root.path().join(".codeagent")).unwrap();
     assert!(matches!(Config::load(root.path()), Err(ConfigError::Link)));
     let tolerant = Config::load_tolerantly(root.path());
-    assert!(tolerant.remarks[0].contains(".codeagent is a link") && !tolerant.remarks[0].contains("auths"), "{:?}", tolerant.remarks);
-    assert_eq!(Config { remarks: Vec::new(), ..tolerant }, Config::default());
+    assert!(
+        tolerant.remarks[0].contains(".codeagent is a link")
+            && !tolerant.remarks[0].contains("auths"),
+        "{:?}",
+        tolerant.remarks
+    );
+    assert_eq!(
+        Config {
+            remarks: Vec::new(),
+            ..tolerant
+        },
+        Config::default()
+    );
 }

@@ -1,6 +1,7 @@
 //! The local socket on Windows: a named pipe that only its owner and the system can open.
 //!
-//! Pipes know no time-outs and a blocked read cannot be ended, so reads and writes run on a small asynchronous runtime, and their callers wait.
+//! Pipes know no time-outs and a blocked read cannot be ended, so reads and writes run on a small
+//! asynchronous runtime, and their callers wait.
 
 use std::future::Future;
 use std::io::{self, Read, Write};
@@ -29,13 +30,21 @@ pub(super) struct Listener(Arc<LocalSocketListener>);
 impl Listener {
     pub fn open(data: &DataDir) -> io::Result<Self> {
         let (name, rights) = (name(data)?, SecurityDescriptor::deserialize(OWNER_ONLY)?);
-        let listener = run(async move { ListenerOptions::new().name(name).security_descriptor(rights).create_tokio() })??;
+        let listener = run(async move {
+            ListenerOptions::new()
+                .name(name)
+                .security_descriptor(rights)
+                .create_tokio()
+        })??;
         Ok(Self(Arc::new(listener)))
     }
 
     pub fn next(&self) -> io::Result<Conversation> {
         let listener = Arc::clone(&self.0);
-        Ok(Conversation::new(run(async move { listener.accept().await })??, None))
+        Ok(Conversation::new(
+            run(async move { listener.accept().await })??,
+            None,
+        ))
     }
 }
 
@@ -49,17 +58,27 @@ pub struct Conversation {
 impl Conversation {
     pub(super) fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
         let name = name(data)?;
-        let stream = run(limited(patience, async move { LocalSocketStream::connect(name).await }))??;
+        let stream = run(limited(patience, async move {
+            LocalSocketStream::connect(name).await
+        }))??;
         Ok(Self::new(stream, patience))
     }
 
     fn new(stream: LocalSocketStream, patience: Option<Duration>) -> Self {
-        Self { stream: Arc::new(stream), patience, is_closed: watch::Sender::new(false) }
+        Self {
+            stream: Arc::new(stream),
+            patience,
+            is_closed: watch::Sender::new(false),
+        }
     }
 
     /// The same connection once more.
     pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { stream: Arc::clone(&self.stream), patience: self.patience, is_closed: self.is_closed.clone() })
+        Ok(Self {
+            stream: Arc::clone(&self.stream),
+            patience: self.patience,
+            is_closed: self.is_closed.clone(),
+        })
     }
 
     /// Ends it for both sides, whoever reads.
@@ -68,7 +87,10 @@ impl Conversation {
     }
 
     /// Waits for an operation, until the connection is closed; `None`: it was.
-    fn wait<T: Send + 'static>(&self, operation: impl Future<Output = io::Result<T>> + Send + 'static) -> io::Result<Option<T>> {
+    fn wait<T: Send + 'static>(
+        &self,
+        operation: impl Future<Output = io::Result<T>> + Send + 'static,
+    ) -> io::Result<Option<T>> {
         let (mut closed, patience) = (self.is_closed.subscribe(), self.patience);
         run(async move {
             tokio::select! {
@@ -99,8 +121,12 @@ impl Read for Conversation {
 
 impl Write for Conversation {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (stream, bytes) = (Arc::clone(&self.stream), bytes[..bytes.len().min(MOST_BYTES)].to_vec());
-        self.wait(async move { (&*stream).write(&bytes).await })?.ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+        let (stream, bytes) = (
+            Arc::clone(&self.stream),
+            bytes[..bytes.len().min(MOST_BYTES)].to_vec(),
+        );
+        self.wait(async move { (&*stream).write(&bytes).await })?
+            .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -114,18 +140,32 @@ fn name(data: &DataDir) -> io::Result<Name<'static>> {
 }
 
 /// The same operation, which fails after some time.
-async fn limited<T>(patience: Option<Duration>, operation: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+async fn limited<T>(
+    patience: Option<Duration>,
+    operation: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
     match patience {
-        Some(patience) => tokio::time::timeout(patience, operation).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?,
+        Some(patience) => tokio::time::timeout(patience, operation)
+            .await
+            .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?,
         None => operation.await,
     }
 }
 
-/// Waits for an operation on the runtime. The caller may be a thread of another one, which must not drive this.
+/// Waits for an operation on the runtime. The caller may be a thread of another one, which must not
+/// drive this.
 fn run<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let started = RUNTIME.get_or_init(|| tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().ok());
-    let runtime = started.as_ref().ok_or_else(|| io::Error::other("the threads of the local socket cannot be started"))?;
+    let started = RUNTIME.get_or_init(|| {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .ok()
+    });
+    let runtime = started
+        .as_ref()
+        .ok_or_else(|| io::Error::other("the threads of the local socket cannot be started"))?;
     let (reply, answer) = mpsc::sync_channel(1);
     runtime.spawn(async move { reply.send(operation.await).ok() });
     answer.recv().map_err(|_| io::ErrorKind::BrokenPipe.into())

@@ -83,11 +83,27 @@ impl Write for Conversation {
 /// The path of the socket; with `make`, its folder is there and the user's own.
 fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let name = format!("{}.sock", &crate::root_mark(data.path())[..16]);
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-    let folder = runtime.map_or_else(|| data.path().to_owned(), |runtime| runtime.join("codeagent"));
-    let user = data.path().parent().map(|home| home.join(".s")).unwrap_or_default();
-    let folder = [folder, user].into_iter().find(|folder| folder.as_os_str().len() + name.len() < MAX_SOCKET_BYTES);
-    let folder = folder.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidFilename, "the path of the runtime folder is too long"))?;
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute() && path.is_dir());
+    let folder = runtime.map_or_else(
+        || data.path().to_owned(),
+        |runtime| runtime.join("codeagent"),
+    );
+    let user = data
+        .path()
+        .parent()
+        .map(|home| home.join(".s"))
+        .unwrap_or_default();
+    let folder = [folder, user]
+        .into_iter()
+        .find(|folder| folder.as_os_str().len() + name.len() < MAX_SOCKET_BYTES);
+    let folder = folder.ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidFilename,
+            "the path of the runtime folder is too long",
+        )
+    })?;
     if make {
         make_own_folder(&folder)?;
     }
@@ -105,6 +121,9 @@ mod tests {
         let data = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         let listener = Listener::open(&data).unwrap();
         let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&listener.path), mode(listener.path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(
+            (mode(&listener.path), mode(listener.path.parent().unwrap())),
+            (0o600, 0o700)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Reading a command's output: the first bytes are kept, the rest is read and dropped, so that the command is never held up.
+//! Reading a command's output: the first bytes are kept, the rest is read and dropped, so that the
+//! command is never held up.
 //!
 //! **Limitations.** A process that keeps the pipe open after the end is waited for one second.
 
@@ -48,6 +49,9 @@ impl Drain {
     pub fn finish(self) -> Output {
         // A thread that ended has hung up.
         self.ended.recv_timeout(PATIENCE).ok();
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

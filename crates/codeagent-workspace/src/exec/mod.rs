@@ -1,8 +1,9 @@
 //! Sandboxed execution of commands that a model chose.
 //!
-//! [`Launcher::run`] starts a copy of this program, the jail, which confines itself and then becomes the command. Two policies exist.
-//! [`Policy::Tools`] is for text tools: one process, the repository read-only, no scratch folder. [`Policy::Interpreters`] is for programs that
-//! run the repository's code: they may start processes and write in the repository and in a scratch folder.
+//! [`Launcher::run`] starts a copy of this program, the jail, which confines itself and then
+//! becomes the command. Two policies exist. [`Policy::Tools`] is for text tools: one process, the
+//! repository read-only, no scratch folder. [`Policy::Interpreters`] is for programs that run the
+//! repository's code: they may start processes and write in the repository and in a scratch folder.
 //!
 //! Layers, each with its own promise:
 //!
@@ -14,11 +15,13 @@
 //! | limits | `jail::limits` | bounded CPU time, file size, open files; `jail::supervise` bounds the wall time |
 //! | protected names | `jail::protected` | what editors, shells and git run by themselves is not changed, and not left behind if it is new |
 //!
-//! Namespaces are used where the kernel grants them. Elsewhere Landlock alone must hold (ABI 3, Linux 6.2; `Interpreters` need ABI 6, Linux 6.12),
-//! with stricter rules: new entries at the top of the repository, `chmod`, new sessions are refused. Where neither exists, nothing is run.
+//! Namespaces are used where the kernel grants them. Elsewhere Landlock alone must hold (ABI 3,
+//! Linux 6.2; `Interpreters` need ABI 6, Linux 6.12), with stricter rules: new entries at the top
+//! of the repository, `chmod`, new sessions are refused. Where neither exists, nothing is run.
 //!
-//! **Limitations.** Linux on x86-64 and AArch64. The system's programs and libraries can be read. Memory is bounded for `Tools` only. With Landlock
-//! alone, `stat` of a path outside the root still answers.
+//! **Limitations.** Linux on x86-64 and AArch64. The system's programs and libraries can be read.
+//! Memory is bounded for `Tools` only. With Landlock alone, `stat` of a path outside the root still
+//! answers.
 
 #[cfg(target_os = "linux")]
 mod drain;
@@ -86,7 +89,8 @@ pub struct Outcome {
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
-    /// Protected files and folders that were new or replaced after the command and were removed or put back.
+    /// Protected files and folders that were new or replaced after the command and were removed or
+    /// put back.
     pub removed: Vec<String>,
     /// The same, where that failed.
     pub not_removed: Vec<String>,
@@ -127,10 +131,16 @@ pub enum ExecError {
 /// Runs commands. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is run there"))]
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "nothing is run there")
+    )]
     program: PathBuf,
     /// Whether the jail uses namespaces, or Landlock alone.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is run there"))]
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "nothing is run there")
+    )]
     namespaces: bool,
 }
 
@@ -140,21 +150,32 @@ impl Launcher {
         Self::of(std::env::current_exe().map_err(ExecError::Io)?)
     }
 
-    /// Returns a launcher that uses a program whose `main` calls [`jail_main`], with namespaces if the system grants them.
+    /// Returns a launcher that uses a program whose `main` calls [`jail_main`], with namespaces if
+    /// the system grants them.
     pub fn of(program: PathBuf) -> Result<Self, ExecError> {
-        let with = Self { program: program.clone(), namespaces: true };
+        let with = Self {
+            program: program.clone(),
+            namespaces: true,
+        };
         match with.probe() {
             Ok(()) => Ok(with),
-            Err(refused) => Self::without_namespaces(program).map_err(|error| match (refused, error) {
-                (ExecError::NoJail(first), ExecError::NoJail(second)) => ExecError::NoJail(format!("{first}; {second}")),
-                (_, error) => error,
-            }),
+            Err(refused) => {
+                Self::without_namespaces(program).map_err(|error| match (refused, error) {
+                    (ExecError::NoJail(first), ExecError::NoJail(second)) => {
+                        ExecError::NoJail(format!("{first}; {second}"))
+                    }
+                    (_, error) => error,
+                })
+            }
         }
     }
 
     /// Returns a launcher that uses Landlock alone, as on a system that grants no namespaces.
     pub fn without_namespaces(program: PathBuf) -> Result<Self, ExecError> {
-        let launcher = Self { program, namespaces: false };
+        let launcher = Self {
+            program,
+            namespaces: false,
+        };
         launcher.probe().map(|()| launcher)
     }
 
@@ -171,12 +192,17 @@ impl Launcher {
 
     /// Runs nothing: there is no jail.
     #[cfg(not(target_os = "linux"))]
-    pub fn run(&self, _workspace: &Workspace, _request: &Request<'_>) -> Result<Outcome, ExecError> {
+    pub fn run(
+        &self,
+        _workspace: &Workspace,
+        _request: &Request<'_>,
+    ) -> Result<Outcome, ExecError> {
         Err(ExecError::NoJail("Linux is needed".to_owned()))
     }
 }
 
-/// What `main` does first: if the arguments say so, this process is a part of a jail, and returns how it ends.
+/// What `main` does first: if the arguments say so, this process is a part of a jail, and returns
+/// how it ends.
 #[must_use]
 pub fn jail_main() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);

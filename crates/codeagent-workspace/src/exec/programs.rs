@@ -1,7 +1,8 @@
 //! Finding the program that a name means.
 //!
-//! The system's folders are searched, whatever the server's `PATH` says. Tools that projects install for themselves are also found in
-//! `node_modules/.bin` and in virtual environments, from the working folder up to the root.
+//! The system's folders are searched, whatever the server's `PATH` says. Tools that projects
+//! install for themselves are also found in `node_modules/.bin` and in virtual environments, from
+//! the working folder up to the root.
 
 use std::path::{Path, PathBuf};
 
@@ -25,9 +26,15 @@ pub fn find(workspace: &Workspace, request: &Request<'_>) -> Result<PathBuf, Exe
     if name.is_empty() || name.contains(['/', '\0']) || matches!(name, "." | "..") {
         return Err(missing());
     }
-    let system = || SYSTEM.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file());
+    let system = || {
+        SYSTEM
+            .iter()
+            .map(|folder| Path::new(folder).join(name))
+            .find(|path| path.is_file())
+    };
     let project = || in_project(workspace, request.folder, name);
-    // A project's own version is the one meant, where the policy lets the repository's code run anyway.
+    // A project's own version is the one meant, where the policy lets the repository's code run
+    // anyway.
     let found = match request.policy {
         Policy::Tools => system().or_else(project),
         Policy::Interpreters { .. } => project().or_else(system),
@@ -40,10 +47,20 @@ fn in_project(workspace: &Workspace, folder: &RepoPath, name: &str) -> Option<Pa
         return None;
     }
     let folders = std::iter::successors(Some(folder.clone()), RepoPath::parent);
-    let candidates = folders.flat_map(|folder| PROJECT_FOLDERS.map(|bin| folder.join(&format!("{bin}/{name}"))));
+    let candidates =
+        folders.flat_map(|folder| PROJECT_FOLDERS.map(|bin| folder.join(&format!("{bin}/{name}"))));
     let runs = |path: &RepoPath| {
-        let found = workspace.open_inside(path, LOOK).ok().and_then(|handle| fstat(handle).ok());
-        found.is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_mode & 0o111 != 0)
+        let found = workspace
+            .open_inside(path, LOOK)
+            .ok()
+            .and_then(|handle| fstat(handle).ok());
+        found.is_some_and(|found| {
+            FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
+                && found.st_mode & 0o111 != 0
+        })
     };
-    candidates.flatten().find(runs).map(|path| workspace.root().join(path.as_str()))
+    candidates
+        .flatten()
+        .find(runs)
+        .map(|path| workspace.root().join(path.as_str()))
 }

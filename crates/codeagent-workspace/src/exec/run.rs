@@ -1,7 +1,8 @@
 //! The server's side of a command: starts the jail, takes the outputs, reads the jail's report.
 //!
-//! The jail's standard input is a socket whose other end is held here. Its end of file tells the jail that the server is gone, however it ended;
-//! the jail then kills the command. The jail also watches the time, so this side only waits.
+//! The jail's standard input is a socket whose other end is held here. Its end of file tells the
+//! jail that the server is gone, however it ended; the jail then kills the command. The jail also
+//! watches the time, so this side only waits.
 
 use std::io::{self, Read};
 use std::net::Shutdown;
@@ -24,7 +25,8 @@ use crate::Workspace;
 use crate::read::ReadError;
 use crate::sandbox::{LOOK, READ};
 
-/// How much longer than a command's time the jail may take, which also waits for others and looks through the repository.
+/// How much longer than a command's time the jail may take, which also waits for others and looks
+/// through the repository.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Launcher {
@@ -33,10 +35,15 @@ impl Launcher {
         let program = programs::find(workspace, request)?;
         // The folder is entered by its handle, whatever is at its path by then.
         let handle = workspace.open_inside(request.folder, LOOK)?;
-        let handle = openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty()).map_err(|error| match error {
-            Errno::NOTDIR => ExecError::Folder(ReadError::NotADirectory(request.folder.clone())),
-            other => ExecError::Io(other.into()),
-        })?;
+        let handle =
+            openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty()).map_err(|error| {
+                match error {
+                    Errno::NOTDIR => {
+                        ExecError::Folder(ReadError::NotADirectory(request.folder.clone()))
+                    }
+                    other => ExecError::Io(other.into()),
+                }
+            })?;
         let plan = Plan {
             namespaces: self.namespaces,
             policy: request.policy,
@@ -49,7 +56,11 @@ impl Launcher {
             protected: Vec::new(),
             pinned: Vec::new(),
         };
-        self.execute(&plan, Path::new(&format!("/proc/self/fd/{}", handle.as_raw_fd())), request.output_bytes)
+        self.execute(
+            &plan,
+            Path::new(&format!("/proc/self/fd/{}", handle.as_raw_fd())),
+            request.output_bytes,
+        )
     }
 
     /// Builds a jail that runs nothing, and says why if that fails.
@@ -70,16 +81,27 @@ impl Launcher {
         };
         let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
         let told = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
-        (outcome.exit_code == Some(0)).then_some(()).ok_or_else(told)
+        (outcome.exit_code == Some(0))
+            .then_some(())
+            .ok_or_else(told)
     }
 
-    fn execute(&self, plan: &Plan, folder: &Path, output_bytes: usize) -> Result<Outcome, ExecError> {
+    fn execute(
+        &self,
+        plan: &Plan,
+        folder: &Path,
+        output_bytes: usize,
+    ) -> Result<Outcome, ExecError> {
         let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
         let mut command = Command::new(&self.program);
         command
             .args(plan.words(Stage::Keep))
             .env_clear()
-            .envs([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LC_ALL", "C.UTF-8"), ("NO_COLOR", "1")])
+            .envs([
+                ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+                ("LC_ALL", "C.UTF-8"),
+                ("NO_COLOR", "1"),
+            ])
             .env("HOME", &plan.scratch)
             .env("TMPDIR", &plan.scratch)
             // `git status` refreshes the index where it may, and does without where it may not.
@@ -90,7 +112,9 @@ impl Launcher {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidInput | io::ErrorKind::ArgumentListTooLong => ExecError::Arguments(error),
+            io::ErrorKind::InvalidInput | io::ErrorKind::ArgumentListTooLong => {
+                ExecError::Arguments(error)
+            }
             _ => ExecError::Io(error),
         })?;
         // It holds the jail's end of the socket.

@@ -1,7 +1,8 @@
 //! Scratch folders: a command's `HOME` and `TMPDIR`.
 //!
-//! The jail makes the folder, holds a lock on it while the command runs and removes it afterwards, also when the server was killed. A folder
-//! whose lock is free was left by a jail that was killed itself; the next server removes it ([`sweep`]).
+//! The jail makes the folder, holds a lock on it while the command runs and removes it afterwards,
+//! also when the server was killed. A folder whose lock is free was left by a jail that was killed
+//! itself; the next server removes it ([`sweep`]).
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,15 +16,24 @@ use rustix::process::geteuid;
 
 use super::jail::protected::remove;
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 /// How the names of scratch folders begin.
 const PREFIX: &str = "codeagent-run-";
 
 /// Returns the path of a scratch folder that does not exist yet.
 pub fn new_path() -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    let name = format!("{PREFIX}{}-{}-{nanos}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let nanos = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos());
+    let name = format!(
+        "{PREFIX}{}-{}-{nanos}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
     Ok(std::env::temp_dir().canonicalize()?.join(name))
 }
 
@@ -37,12 +47,18 @@ impl Scratch {
     /// Makes the folder.
     pub fn make(path: &Path) -> io::Result<Self> {
         // It gets its name when it is locked, so that nobody sweeps it away in between.
-        let unlocked = path.with_file_name(format!(".{}", path.file_name().unwrap_or_default().display()));
+        let unlocked = path.with_file_name(format!(
+            ".{}",
+            path.file_name().unwrap_or_default().display()
+        ));
         mkdir(&unlocked, Mode::RWXU)?;
         let lock = open(&unlocked, FOLDER, Mode::empty())?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         rename(&unlocked, path)?;
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        })
     }
 }
 
@@ -63,16 +79,23 @@ pub fn sweep() {
 }
 
 fn sweep_in(folder: &Path) {
-    let Ok(base) = open(folder, FOLDER - OFlags::NOFOLLOW, Mode::empty()) else { return };
+    let Ok(base) = open(folder, FOLDER - OFlags::NOFOLLOW, Mode::empty()) else {
+        return;
+    };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        if entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+        {
             sweep_one(&base, &entry.file_name()).ok();
         }
     }
 }
 
 fn sweep_one(base: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
-    let is_ours = rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?.st_uid == geteuid().as_raw();
+    let is_ours =
+        rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?.st_uid == geteuid().as_raw();
     let lock = openat(base, name, FOLDER, Mode::empty())?;
     if is_ours && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
         remove(base, name)?;
@@ -90,9 +113,17 @@ mod tests {
         let used = Scratch::make(&base.path().join(format!("{PREFIX}used"))).unwrap();
         let left = base.path().join(format!("{PREFIX}left"));
         std::fs::create_dir_all(left.join("deep/er")).unwrap();
-        std::fs::set_permissions(left.join("deep"), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+        std::fs::set_permissions(
+            left.join("deep"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o000),
+        )
+        .unwrap();
         std::fs::create_dir(base.path().join("other")).unwrap();
-        std::os::unix::fs::symlink(base.path().join("other"), base.path().join(format!("{PREFIX}link"))).unwrap();
+        std::os::unix::fs::symlink(
+            base.path().join("other"),
+            base.path().join(format!("{PREFIX}link")),
+        )
+        .unwrap();
         sweep_in(base.path());
         assert!(!left.exists() && used.path.exists() && base.path().join("other").exists());
         let path = used.path.clone();

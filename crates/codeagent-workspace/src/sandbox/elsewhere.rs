@@ -1,8 +1,8 @@
-//! How is the repository read and changed where the system is no Unix? By handles of folders too, which `cap-std` enters one name at a time: what
-//! would leave the root is an error.
+//! How is the repository read and changed where the system is no Unix? By handles of folders too,
+//! which `cap-std` enters one name at a time: what would leave the root is an error.
 //!
-//! **Limits.** A link is followed only if it stays inside, and a file is changed by its own path only, never through a link at its end. Access lists
-//! of a replaced file are not kept.
+//! **Limits.** A link is followed only if it stays inside, and a file is changed by its own path
+//! only, never through a link at its end. Access lists of a replaced file are not kept.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -28,7 +28,10 @@ pub struct Root {
 
 impl Root {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { folder: Dir::open_ambient_dir(path, ambient_authority())?, identity: same_file::Handle::from_path(path)? })
+        Ok(Self {
+            folder: Dir::open_ambient_dir(path, ambient_authority())?,
+            identity: same_file::Handle::from_path(path)?,
+        })
     }
 
     /// Whether it is the folder that lies at this path now.
@@ -41,12 +44,18 @@ impl Workspace {
     /// Opens a file for reading. Every file of the repository is opened here.
     pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, ReadError> {
         let read = |error| failed(path, error);
-        let metadata = self.folder().metadata(told(self.seen(path)?)).map_err(read)?;
+        let metadata = self
+            .folder()
+            .metadata(told(self.seen(path)?))
+            .map_err(read)?;
         // Opening a device could wait.
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
         }
-        self.folder().open(path.as_str()).map(cap_std::fs::File::into_std).map_err(read)
+        self.folder()
+            .open(path.as_str())
+            .map(cap_std::fs::File::into_std)
+            .map_err(read)
     }
 
     /// What stands at a path, links inside the root followed.
@@ -54,9 +63,16 @@ impl Workspace {
         let at = told(self.seen(path)?);
         let read = |error| failed(path, error);
         if self.folder().metadata(at).map_err(read)?.is_dir() {
-            return self.folder().open_dir(at).map(Dir::into_std_file).map_err(read);
+            return self
+                .folder()
+                .open_dir(at)
+                .map(Dir::into_std_file)
+                .map_err(read);
         }
-        self.folder().open(at).map(cap_std::fs::File::into_std).map_err(read)
+        self.folder()
+            .open(at)
+            .map(cap_std::fs::File::into_std)
+            .map_err(read)
     }
 
     /// What stands at a path without links: the system does not say so in one step here.
@@ -68,13 +84,21 @@ impl Workspace {
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
         // The system's own answer has the names as they are spelt on disk.
-        let real = dunce::canonicalize(self.root().join(self.seen(path)?.as_str())).map_err(|error| failed(path, error))?;
-        let inside = real.strip_prefix(self.root()).map_err(|_| ReadError::Escapes(path.clone()))?;
+        let real = dunce::canonicalize(self.root().join(self.seen(path)?.as_str()))
+            .map_err(|error| failed(path, error))?;
+        let inside = real
+            .strip_prefix(self.root())
+            .map_err(|_| ReadError::Escapes(path.clone()))?;
         let real = RepoPath::from_relative(inside).map_err(|_| missing())?;
-        if real.is_hidden() { Err(missing()) } else { Ok(real) }
+        if real.is_hidden() {
+            Err(missing())
+        } else {
+            Ok(real)
+        }
     }
 
-    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and `.codeagent` do not exist.
+    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and
+    /// `.codeagent` do not exist.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let read = |error: io::Error| match error.kind() {
             io::ErrorKind::NotADirectory => ReadError::NotADirectory(folder.clone()),
@@ -92,7 +116,11 @@ impl Workspace {
                 continue;
             };
             // Something that is gone by now is not there.
-            let (false, Ok(metadata), Ok(path)) = (is_hidden_name(&name), entry.metadata(), folder.join(&name)) else { continue };
+            let (false, Ok(metadata), Ok(path)) =
+                (is_hidden_name(&name), entry.metadata(), folder.join(&name))
+            else {
+                continue;
+            };
             items.push(item(path, &metadata));
         }
         items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -105,7 +133,9 @@ impl Workspace {
         let at = self.writable(path)?;
         match self.folder().symlink_metadata(at) {
             Ok(found) if !found.is_file() => return Err(ReadError::NotAFile(path.clone()).into()),
-            Ok(found) if found.permissions().readonly() => return Err(WriteError::Permission(path.clone())),
+            Ok(found) if found.permissions().readonly() => {
+                return Err(WriteError::Permission(path.clone()));
+            }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.make_parents(path)?,
             Err(error) => return Err(refuse(error)),
@@ -127,11 +157,14 @@ impl Workspace {
         if parents {
             self.make_parents(path)?;
         }
-        self.folder().create_dir(at).map_err(|error| refused(path, error))?;
+        self.folder()
+            .create_dir(at)
+            .map_err(|error| refused(path, error))?;
         Ok(true)
     }
 
-    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder and all in it.
+    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder
+    /// and all in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
         let at = self.writable(path)?;
         let refuse = |error| refused(path, error);
@@ -139,28 +172,45 @@ impl Workspace {
             self.folder().remove_file(at).map_err(refuse)?;
             return Ok(Removed::File);
         }
-        if recursive { self.folder().remove_dir_all(at) } else { self.folder().remove_dir(at) }.map_err(refuse)?;
+        if recursive {
+            self.folder().remove_dir_all(at)
+        } else {
+            self.folder().remove_dir(at)
+        }
+        .map_err(refuse)?;
         Ok(Removed::Directory)
     }
 
-    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file there is replaced, a folder never. True: one
-    /// was replaced.
-    pub fn rename(&self, from: &RepoPath, to: &RepoPath, overwrite: bool) -> Result<bool, WriteError> {
+    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file
+    /// there is replaced, a folder never. True: one was replaced.
+    pub fn rename(
+        &self,
+        from: &RepoPath,
+        to: &RepoPath,
+        overwrite: bool,
+    ) -> Result<bool, WriteError> {
         let (source, target) = (self.writable(from)?, self.writable(to)?);
-        let kind = self.folder().symlink_metadata(source).map_err(|error| refused(from, error))?;
+        let kind = self
+            .folder()
+            .symlink_metadata(source)
+            .map_err(|error| refused(from, error))?;
         if kind.is_dir() && to.lies_in(from) {
             return Err(WriteError::IntoItself(from.clone()));
         }
         let exists = match self.folder().symlink_metadata(target) {
-            Ok(found) if found.is_dir() || !overwrite => return Err(WriteError::Exists(to.clone())),
+            Ok(found) if found.is_dir() || !overwrite => {
+                return Err(WriteError::Exists(to.clone()));
+            }
             Ok(_) => true,
             Err(_) => false,
         };
         self.make_parents(to)?;
-        self.folder().rename(source, self.folder(), target).map_err(|error| match error.kind() {
-            io::ErrorKind::CrossesDevices => WriteError::OtherFileSystem(to.clone()),
-            _ => refused(to, error),
-        })?;
+        self.folder()
+            .rename(source, self.folder(), target)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::CrossesDevices => WriteError::OtherFileSystem(to.clone()),
+                _ => refused(to, error),
+            })?;
         Ok(exists)
     }
 
@@ -170,7 +220,11 @@ impl Workspace {
 
     /// A path that is there for callers.
     fn seen<'p>(&self, path: &'p RepoPath) -> Result<&'p RepoPath, ReadError> {
-        if path.is_hidden() { Err(ReadError::NotFound(path.clone())) } else { Ok(path) }
+        if path.is_hidden() {
+            Err(ReadError::NotFound(path.clone()))
+        } else {
+            Ok(path)
+        }
     }
 
     /// A path that may be changed. A name of ours or git's is refused as one outside is.
@@ -186,7 +240,10 @@ impl Workspace {
 
     fn make_parents(&self, path: &RepoPath) -> Result<(), WriteError> {
         match path.parent().filter(|parent| !parent.is_root()) {
-            Some(parent) => self.folder().create_dir_all(parent.as_str()).map_err(|error| refused(path, error)),
+            Some(parent) => self
+                .folder()
+                .create_dir_all(parent.as_str())
+                .map_err(|error| refused(path, error)),
             None => Ok(()),
         }
     }
@@ -204,15 +261,33 @@ fn item(path: RepoPath, metadata: &Metadata) -> Item {
         kind if kind.is_symlink() => ItemKind::Link,
         _ => ItemKind::Other(Special::CharacterDevice),
     };
-    let time = |time: io::Result<cap_std::time::SystemTime>| time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std);
-    let mode = if metadata.permissions().readonly() { 0o444 } else { 0o666 };
-    Item { path, kind, length: metadata.len(), modified: time(metadata.modified()), accessed: time(metadata.accessed()), mode, depth: 1 }
+    let time = |time: io::Result<cap_std::time::SystemTime>| {
+        time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std)
+    };
+    let mode = if metadata.permissions().readonly() {
+        0o444
+    } else {
+        0o666
+    };
+    Item {
+        path,
+        kind,
+        length: metadata.len(),
+        modified: time(metadata.modified()),
+        accessed: time(metadata.accessed()),
+        mode,
+        depth: 1,
+    }
 }
 
 /// Writes beside the place and renames into it.
 fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let temporary = format!(".codeagent-{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let temporary = format!(
+        ".codeagent-{}-{}.tmp",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
     let mut file = folder.open_with(&temporary, OpenOptions::new().write(true).create_new(true))?;
     let written = file.write_all(bytes).and_then(|()| file.sync_data());
     drop(file);
@@ -223,12 +298,20 @@ fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
-/// What was said of a path. A refusal that is not the system's is the library's: the path leads out.
+/// What was said of a path. A refusal that is not the system's is the library's: the path leads
+/// out.
 fn failed(path: &RepoPath, error: io::Error) -> ReadError {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => ReadError::NotFound(path.clone()),
-        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => ReadError::Escapes(path.clone()),
-        _ => ReadError::Io { path: path.clone(), source: error },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+            ReadError::NotFound(path.clone())
+        }
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
+            ReadError::Escapes(path.clone())
+        }
+        _ => ReadError::Io {
+            path: path.clone(),
+            source: error,
+        },
     }
 }
 
@@ -238,7 +321,9 @@ fn refused(path: &RepoPath, error: io::Error) -> WriteError {
         io::ErrorKind::DirectoryNotEmpty => WriteError::NotEmpty(path.clone()),
         io::ErrorKind::NotADirectory => ReadError::NotADirectory(path.clone()).into(),
         io::ErrorKind::IsADirectory => ReadError::NotAFile(path.clone()).into(),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem if error.raw_os_error().is_some() => {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            if error.raw_os_error().is_some() =>
+        {
             WriteError::Permission(path.clone())
         }
         _ => failed(path, error).into(),
@@ -268,15 +353,39 @@ mod tests {
     #[test]
     fn files_are_read_and_listed_in_any_spelling() {
         let (_outer, workspace) = workspace();
-        assert_eq!(workspace.read(&path("src/a.cs")).unwrap().text, "class A { }\r\n");
-        assert_eq!(workspace.real_path(&path("SRC/A.CS")).unwrap(), path("src/a.cs"));
+        assert_eq!(
+            workspace.read(&path("src/a.cs")).unwrap().text,
+            "class A { }\r\n"
+        );
+        assert_eq!(
+            workspace.real_path(&path("SRC/A.CS")).unwrap(),
+            path("src/a.cs")
+        );
         let (items, unreadable) = workspace.items(&path("src")).unwrap();
-        let told: Vec<_> = items.iter().map(|item| (item.path.as_str(), item.kind, item.length)).collect();
-        assert_eq!(told, [("src/a.cs", ItemKind::File, 13), ("src/inner", ItemKind::Directory, items[1].length)]);
+        let told: Vec<_> = items
+            .iter()
+            .map(|item| (item.path.as_str(), item.kind, item.length))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("src/a.cs", ItemKind::File, 13),
+                ("src/inner", ItemKind::Directory, items[1].length)
+            ]
+        );
         assert_eq!(unreadable, 0);
-        assert!(matches!(workspace.items(&path("src/a.cs")), Err(ReadError::NotADirectory(_))));
-        assert!(matches!(workspace.open_file(&path("src")), Err(ReadError::NotAFile(_))));
-        assert!(matches!(workspace.open_file(&path("src/b.cs")), Err(ReadError::NotFound(_))));
+        assert!(matches!(
+            workspace.items(&path("src/a.cs")),
+            Err(ReadError::NotADirectory(_))
+        ));
+        assert!(matches!(
+            workspace.open_file(&path("src")),
+            Err(ReadError::NotAFile(_))
+        ));
+        assert!(matches!(
+            workspace.open_file(&path("src/b.cs")),
+            Err(ReadError::NotFound(_))
+        ));
     }
 
     #[test]
@@ -293,23 +402,51 @@ mod tests {
             "con",
             "src/NUL.cs",
         ] {
-            let Ok(path) = RepoPath::new(name) else { continue };
+            let Ok(path) = RepoPath::new(name) else {
+                continue;
+            };
             assert!(workspace.open_file(&path).is_err(), "{name} was read");
-            assert!(workspace.write_file(&path, b"x").is_err(), "{name} was written");
+            assert!(
+                workspace.write_file(&path, b"x").is_err(),
+                "{name} was written"
+            );
         }
     }
 
     #[test]
     fn files_are_written_moved_and_removed() {
         let (_outer, workspace) = workspace();
-        workspace.write_file(&path("new/deep/b.cs"), b"class B { }").unwrap();
-        workspace.write_file(&path("new/deep/b.cs"), b"class C { }").unwrap();
-        assert_eq!(workspace.read(&path("new/deep/b.cs")).unwrap().text, "class C { }");
-        assert!(matches!(workspace.rename(&path("new/deep/b.cs"), &path("src/a.cs"), false), Err(WriteError::Exists(_))));
-        assert!(workspace.rename(&path("new/deep/b.cs"), &path("src/a.cs"), true).unwrap());
-        assert!(matches!(workspace.rename(&path("src"), &path("src/inner/src"), false), Err(WriteError::IntoItself(_))));
-        assert!(matches!(workspace.remove(&path("src"), false), Err(WriteError::NotEmpty(_))));
-        assert_eq!(workspace.remove(&path("src"), true).unwrap(), Removed::Directory);
+        workspace
+            .write_file(&path("new/deep/b.cs"), b"class B { }")
+            .unwrap();
+        workspace
+            .write_file(&path("new/deep/b.cs"), b"class C { }")
+            .unwrap();
+        assert_eq!(
+            workspace.read(&path("new/deep/b.cs")).unwrap().text,
+            "class C { }"
+        );
+        assert!(matches!(
+            workspace.rename(&path("new/deep/b.cs"), &path("src/a.cs"), false),
+            Err(WriteError::Exists(_))
+        ));
+        assert!(
+            workspace
+                .rename(&path("new/deep/b.cs"), &path("src/a.cs"), true)
+                .unwrap()
+        );
+        assert!(matches!(
+            workspace.rename(&path("src"), &path("src/inner/src"), false),
+            Err(WriteError::IntoItself(_))
+        ));
+        assert!(matches!(
+            workspace.remove(&path("src"), false),
+            Err(WriteError::NotEmpty(_))
+        ));
+        assert_eq!(
+            workspace.remove(&path("src"), true).unwrap(),
+            Removed::Directory
+        );
         assert!(workspace.create_folder(&path("src"), false).unwrap());
         assert!(!workspace.create_folder(&path("src"), false).unwrap());
         assert_eq!(workspace.items(&path("new/deep")).unwrap().0.len(), 0);

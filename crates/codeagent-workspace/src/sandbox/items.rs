@@ -1,4 +1,5 @@
-//! What does a folder hold, where the system is a Unix? Each name is opened without following it, and what was opened is asked.
+//! What does a folder hold, where the system is a Unix? Each name is opened without following it,
+//! and what was opened is asked.
 //!
 //! **Limits.** See `list`.
 
@@ -15,11 +16,15 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
 impl Workspace {
-    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and `.codeagent` do not exist.
+    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and
+    /// `.codeagent` do not exist.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let io = |error: rustix::io::Errno| match error {
             rustix::io::Errno::NOTDIR => ReadError::NotADirectory(folder.clone()),
-            other => ReadError::Io { path: folder.clone(), source: other.into() },
+            other => ReadError::Io {
+                path: folder.clone(),
+                source: other.into(),
+            },
         };
         let handle = self.open_inside(folder, LOOK)?;
         let handle = openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
@@ -35,9 +40,15 @@ impl Workspace {
                 continue;
             }
             // Something that is gone by now is not there.
-            let Ok(found) = openat(&handle, entry.file_name(), LOOK, Mode::empty()) else { continue };
-            let Ok(metadata) = File::from(found).metadata() else { continue };
-            let Ok(path) = folder.join(name) else { continue };
+            let Ok(found) = openat(&handle, entry.file_name(), LOOK, Mode::empty()) else {
+                continue;
+            };
+            let Ok(metadata) = File::from(found).metadata() else {
+                continue;
+            };
+            let Ok(path) = folder.join(name) else {
+                continue;
+            };
             items.push(item(path, &metadata));
         }
         items.sort_unstable_by(|a, b| a.path.cmp(&b.path));

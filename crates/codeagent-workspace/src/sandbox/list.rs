@@ -1,7 +1,9 @@
-//! What lies in a folder, ignored or not? Folders are entered by their handles, so nothing outside the root is ever listed.
+//! What lies in a folder, ignored or not? Folders are entered by their handles, so nothing outside
+//! the root is ever listed.
 //!
-//! **Limits.** Names that are not UTF-8 are left out and counted. Where the system is no Unix there are no modes: what may be written has the bits
-//! `0o666`, what may not `0o444`, and nothing is executable.
+//! **Limits.** Names that are not UTF-8 are left out and counted. Where the system is no Unix there
+//! are no modes: what may be written has the bits `0o666`, what may not `0o444`, and nothing is
+//! executable.
 
 use std::time::SystemTime;
 
@@ -58,7 +60,11 @@ impl Item {
     /// Size in bytes; 0 for folders.
     #[must_use]
     pub fn size(&self) -> u64 {
-        if self.kind == ItemKind::Directory { 0 } else { self.length }
+        if self.kind == ItemKind::Directory {
+            0
+        } else {
+            self.length
+        }
     }
 }
 
@@ -74,8 +80,14 @@ pub enum Visit {
 }
 
 impl Workspace {
-    /// Visits what lies below a folder, down to `depth` levels, each folder before what it holds. Folders that cannot be listed are passed over.
-    pub fn descend(&self, folder: &RepoPath, depth: usize, visit: &mut dyn FnMut(&Item) -> Visit) -> Result<(), ReadError> {
+    /// Visits what lies below a folder, down to `depth` levels, each folder before what it holds.
+    /// Folders that cannot be listed are passed over.
+    pub fn descend(
+        &self,
+        folder: &RepoPath,
+        depth: usize,
+        visit: &mut dyn FnMut(&Item) -> Visit,
+    ) -> Result<(), ReadError> {
         let (mut todo, _) = self.items(folder)?;
         todo.reverse();
         while let Some(item) = todo.pop() {
@@ -85,7 +97,10 @@ impl Workspace {
             }
             if next == Visit::Into && item.kind == ItemKind::Directory && item.depth < depth {
                 let (inner, _) = self.items(&item.path).unwrap_or_default();
-                todo.extend(inner.into_iter().rev().map(|inner| Item { depth: item.depth + 1, ..inner }));
+                todo.extend(inner.into_iter().rev().map(|inner| Item {
+                    depth: item.depth + 1,
+                    ..inner
+                }));
             }
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Does anything leak while somebody exchanges a folder for a link that leads out, as fast as it goes?
+//! Does anything leak while somebody exchanges a folder for a link that leads out, as fast as it
+//! goes?
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +13,17 @@ use crate::{RepoPath, Workspace};
 
 const ROUNDS: usize = 60_000;
 
-/// A root with a folder `d` and a link `l` to a folder outside, which change places until the closure ends.
+/// A root with a folder `d` and a link `l` to a folder outside, which change places until the
+/// closure ends.
 fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
     // Memory, where there is some: the disk is not what is tested.
     let memory = Path::new("/dev/shm");
-    let outer = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+    let outer = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap();
     let (root, secret) = (outer.path().join("root"), outer.path().join("secret"));
     for folder in [&root.join("d"), &secret] {
         fs::create_dir_all(folder).unwrap();
@@ -32,7 +39,14 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
         let flips = scope.spawn(|| {
             let mut flips = 0_usize;
             while !stop.load(Ordering::Relaxed) {
-                renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).unwrap();
+                renameat_with(
+                    CWD,
+                    root.join("d"),
+                    CWD,
+                    root.join("l"),
+                    RenameFlags::EXCHANGE,
+                )
+                .unwrap();
                 flips += 1;
             }
             flips
@@ -43,20 +57,37 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
             }
         }));
         stop.store(true, Ordering::Relaxed);
-        assert!(flips.join().unwrap() > 1_000, "they changed places too seldom");
+        assert!(
+            flips.join().unwrap() > 1_000,
+            "they changed places too seldom"
+        );
         ended.unwrap();
     });
-    let mut left: Vec<_> = fs::read_dir(&secret).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut left: Vec<_> = fs::read_dir(&secret)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     left.sort();
-    assert_eq!(left, ["file", "n0", "n1", "only-outside"], "something was made or removed outside");
+    assert_eq!(
+        left,
+        ["file", "n0", "n1", "only-outside"],
+        "something was made or removed outside"
+    );
     for name in left {
-        assert_eq!(fs::read_to_string(secret.join(&name)).unwrap(), "SECRET", "{name} was written outside");
+        assert_eq!(
+            fs::read_to_string(secret.join(&name)).unwrap(),
+            "SECRET",
+            "{name} was written outside"
+        );
     }
 }
 
 #[test]
 fn sixty_thousand_reads_leak_nothing() {
-    let (inside, refused) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+    let (inside, refused) = (
+        std::sync::atomic::AtomicUsize::new(0),
+        std::sync::atomic::AtomicUsize::new(0),
+    );
     while_they_change_places(|workspace, folder, round| {
         match workspace.read(&folder.join("file").unwrap()) {
             Ok(file) => {
@@ -68,7 +99,11 @@ fn sixty_thousand_reads_leak_nothing() {
             Err(ReadError::NotFound(_)) => {}
             Err(error) => panic!("{error}"),
         }
-        assert!(workspace.stat(&folder.join("only-outside").unwrap()).is_err());
+        assert!(
+            workspace
+                .stat(&folder.join("only-outside").unwrap())
+                .is_err()
+        );
         if round % 16 == 0 {
             let mut seen = Vec::new();
             let listed = workspace.descend(folder, 2, &mut |item| {
@@ -83,7 +118,11 @@ fn sixty_thousand_reads_leak_nothing() {
 }
 
 /// Reads a path while `act` changes what stands on its way.
-fn while_something_changes(root: &Path, read: &str, act: impl Fn() + Send + Sync) -> Vec<Result<String, ReadError>> {
+fn while_something_changes(
+    root: &Path,
+    read: &str,
+    act: impl Fn() + Send + Sync,
+) -> Vec<Result<String, ReadError>> {
     let workspace = Workspace::open(root).unwrap();
     let (path, stop) = (RepoPath::new(read).unwrap(), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -95,7 +134,9 @@ fn while_something_changes(root: &Path, read: &str, act: impl Fn() + Send + Sync
             }
             changes
         });
-        let seen = (0..ROUNDS / 4).map(|_| workspace.read(&path).map(|file| file.text)).collect();
+        let seen = (0..ROUNDS / 4)
+            .map(|_| workspace.read(&path).map(|file| file.text))
+            .collect();
         stop.store(true, Ordering::Relaxed);
         assert!(changes.join().unwrap() > 1_000, "it changed too seldom");
         seen
@@ -109,14 +150,22 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
     fs::write(path("file"), "inside").unwrap();
     mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
     std::os::unix::fs::symlink("file", path("link")).unwrap();
-    let exchange = || renameat_with(CWD, path("file"), CWD, path("pipe"), RenameFlags::EXCHANGE).unwrap();
+    let exchange =
+        || renameat_with(CWD, path("file"), CWD, path("pipe"), RenameFlags::EXCHANGE).unwrap();
     let seen = while_something_changes(root.path(), "link", exchange);
     let is_right = |told: &Result<String, ReadError>| match told {
         Ok(text) => text == "inside",
         Err(error) => matches!(error, ReadError::NotAFile(_)),
     };
-    assert!(seen.iter().all(is_right), "{:?}", seen.iter().find(|told| !is_right(told)));
-    assert!(seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err), "the race was not run");
+    assert!(
+        seen.iter().all(is_right),
+        "{:?}",
+        seen.iter().find(|told| !is_right(told))
+    );
+    assert!(
+        seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err),
+        "the race was not run"
+    );
 }
 
 #[test]
@@ -130,26 +179,40 @@ fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
     std::os::unix::fs::symlink(".git", path("l")).unwrap();
     let exchange = || renameat_with(CWD, path("d"), CWD, path("l"), RenameFlags::EXCHANGE).unwrap();
     let seen = while_something_changes(root.path(), "d/config", exchange);
-    assert!(seen.iter().all(|told| told.as_ref().map_or(true, |text| text == "inside")), "what git keeps was read");
-    assert!(seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err), "the race was not run");
+    assert!(
+        seen.iter()
+            .all(|told| told.as_ref().map_or(true, |text| text == "inside")),
+        "what git keeps was read"
+    );
+    assert!(
+        seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err),
+        "the race was not run"
+    );
 }
 
 #[test]
 fn sixty_thousand_writes_leave_the_outside_alone() {
-    let (inside, refused) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+    let (inside, refused) = (
+        std::sync::atomic::AtomicUsize::new(0),
+        std::sync::atomic::AtomicUsize::new(0),
+    );
     while_they_change_places(|workspace, folder, round| {
         let path = |name: &str| folder.join(name).unwrap();
         let outcome = match round % 6 {
             0 => workspace.write_file(&path("file"), b"written"),
             1 => workspace.write_file(&path("n0"), b"written"),
-            2 => workspace.create_folder(&path("made/deep"), true).map(|_| ()),
+            2 => workspace
+                .create_folder(&path("made/deep"), true)
+                .map(|_| ()),
             3 => workspace.rename(&path("n0"), &path("n1"), true).map(|_| ()),
             4 => workspace.remove(&path("made"), true).map(|_| ()),
             _ => workspace.remove(&path("n1"), false).map(|_| ()),
         };
         match outcome {
             Ok(()) => _ = inside.fetch_add(1, Ordering::Relaxed),
-            Err(WriteError::Path(ReadError::Escapes(_))) => _ = refused.fetch_add(1, Ordering::Relaxed),
+            Err(WriteError::Path(ReadError::Escapes(_))) => {
+                _ = refused.fetch_add(1, Ordering::Relaxed)
+            }
             // What the step before would have made is missing.
             Err(WriteError::Path(ReadError::NotFound(_) | ReadError::NotADirectory(_))) => {}
             Err(error) => panic!("{error}"),

@@ -19,7 +19,12 @@ fn place() -> (tempfile::TempDir, Workspace) {
     fs::create_dir_all(root.join("src/deep")).unwrap();
     fs::create_dir_all(outer.path().join("outside")).unwrap();
     fs::create_dir_all(root.join(".git")).unwrap();
-    for (path, text) in [("root/a.txt", "a"), ("root/src/b.txt", "b"), ("root/.git/HEAD", "ref"), ("outside/secret", "SECRET")] {
+    for (path, text) in [
+        ("root/a.txt", "a"),
+        ("root/src/b.txt", "b"),
+        ("root/.git/HEAD", "ref"),
+        ("outside/secret", "SECRET"),
+    ] {
         fs::write(outer.path().join(path), text).unwrap();
     }
     symlink(outer.path().join("outside/secret"), root.join("to-secret")).unwrap();
@@ -35,7 +40,11 @@ fn place() -> (tempfile::TempDir, Workspace) {
     symlink("circle", root.join("circle")).unwrap();
     symlink("chain0", root.join("chain")).unwrap();
     for step in 0..45 {
-        symlink(format!("chain{}", step + 1), root.join(format!("chain{step}"))).unwrap();
+        symlink(
+            format!("chain{}", step + 1),
+            root.join(format!("chain{step}")),
+        )
+        .unwrap();
     }
     fs::write(root.join("chain45"), "end").unwrap();
     symlink("short1", root.join("short0")).unwrap();
@@ -49,9 +58,15 @@ fn path(text: &str) -> RepoPath {
 }
 
 fn outside_is_untouched(outer: &tempfile::TempDir) {
-    let names: Vec<_> = fs::read_dir(outer.path().join("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> = fs::read_dir(outer.path().join("outside"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(names, ["secret"]);
-    assert_eq!(fs::read_to_string(outer.path().join("outside/secret")).unwrap(), "SECRET");
+    assert_eq!(
+        fs::read_to_string(outer.path().join("outside/secret")).unwrap(),
+        "SECRET"
+    );
 }
 
 fn word(result: Result<(), WriteError>) -> &'static str {
@@ -100,7 +115,10 @@ fn links_lead_inside_or_nowhere() {
         };
         assert_eq!(told, expected, "{text}");
     }
-    assert_eq!(workspace.real_path(&path("to-src/to-b")).unwrap().as_str(), "src/b.txt");
+    assert_eq!(
+        workspace.real_path(&path("to-src/to-b")).unwrap().as_str(),
+        "src/b.txt"
+    );
     outside_is_untouched(&outer);
 }
 
@@ -110,39 +128,77 @@ fn what_a_process_holds_is_no_way_in() {
     use std::os::fd::AsRawFd;
     let (_outer, workspace) = place();
     let handle = format!("/proc/self/fd/{}", workspace.handle().as_raw_fd());
-    for (name, target) in
-        [("to-root", handle.clone()), ("to-file", format!("{handle}/a.txt")), ("to-task", handle.replace("self", "thread-self"))]
-    {
+    for (name, target) in [
+        ("to-root", handle.clone()),
+        ("to-file", format!("{handle}/a.txt")),
+        ("to-task", handle.replace("self", "thread-self")),
+    ] {
         symlink(&target, workspace.root().join(name)).unwrap();
-        assert!(fs::metadata(&target).is_ok(), "{target} leads into the root");
+        assert!(
+            fs::metadata(&target).is_ok(),
+            "{target} leads into the root"
+        );
         for path in [path(name), path(name).join("a.txt").unwrap()] {
-            assert!(matches!(workspace.stat(&path), Err(ReadError::Escapes(_))), "{path}");
+            assert!(
+                matches!(workspace.stat(&path), Err(ReadError::Escapes(_))),
+                "{path}"
+            );
             assert_eq!(word(workspace.write_file(&path, b"x")), "escapes", "{path}");
         }
     }
-    assert_eq!(fs::read_to_string(workspace.root().join("a.txt")).unwrap(), "a");
+    assert_eq!(
+        fs::read_to_string(workspace.root().join("a.txt")).unwrap(),
+        "a"
+    );
 }
 
 #[test]
 fn what_is_no_file_is_refused_at_once() {
     let (_outer, workspace) = place();
-    let made = std::process::Command::new("mkfifo").arg(workspace.root().join("pipe")).status();
-    assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+    let made = std::process::Command::new("mkfifo")
+        .arg(workspace.root().join("pipe"))
+        .status();
+    assert!(
+        made.is_ok_and(|status| status.success()),
+        "mkfifo is part of every Unix"
+    );
     let _socket = std::os::unix::net::UnixListener::bind(workspace.root().join("socket")).unwrap();
     symlink("pipe", workspace.root().join("to-pipe")).unwrap();
     let begun = std::time::Instant::now();
     for name in ["pipe", "socket", "to-pipe", "src"] {
-        assert!(matches!(workspace.read(&path(name)), Err(ReadError::NotAFile(_))), "{name}");
-        assert_eq!(word(workspace.write_file(&path(name), b"x")), "not a file", "{name}");
+        assert!(
+            matches!(workspace.read(&path(name)), Err(ReadError::NotAFile(_))),
+            "{name}"
+        );
+        assert_eq!(
+            word(workspace.write_file(&path(name), b"x")),
+            "not a file",
+            "{name}"
+        );
     }
-    assert!(begun.elapsed().as_secs() < 5, "nothing waits for the other end of a pipe");
+    assert!(
+        begun.elapsed().as_secs() < 5,
+        "nothing waits for the other end of a pipe"
+    );
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
-    let kind = |name: &str| items.iter().find(|item| item.path.as_str() == name).map(|item| item.kind);
+    let kind = |name: &str| {
+        items
+            .iter()
+            .find(|item| item.path.as_str() == name)
+            .map(|item| item.kind)
+    };
     assert_eq!(
         (kind("pipe"), kind("socket"), kind("circle")),
-        (Some(ItemKind::Other(Special::Pipe)), Some(ItemKind::Other(Special::Socket)), Some(ItemKind::Link))
+        (
+            Some(ItemKind::Other(Special::Pipe)),
+            Some(ItemKind::Other(Special::Socket)),
+            Some(ItemKind::Link)
+        )
     );
-    assert_eq!((kind("src"), kind("a.txt"), kind(".git")), (Some(ItemKind::Directory), Some(ItemKind::File), None));
+    assert_eq!(
+        (kind("src"), kind("a.txt"), kind(".git")),
+        (Some(ItemKind::Directory), Some(ItemKind::File), None)
+    );
 }
 
 #[test]
@@ -164,18 +220,40 @@ fn files_are_written_inside_only() {
         ("a.txt/b", "not a folder"),
         ("", "root"),
     ] {
-        assert_eq!(word(workspace.write_file(&path(text), b"new")), expected, "{text}");
+        assert_eq!(
+            word(workspace.write_file(&path(text), b"new")),
+            expected,
+            "{text}"
+        );
     }
     let root = workspace.root();
-    for written in ["new/deep/file.txt", "a.txt", "src/c.txt", "src/new", "src/b.txt"] {
-        assert_eq!(fs::read_to_string(root.join(written)).unwrap(), "new", "{written}");
+    for written in [
+        "new/deep/file.txt",
+        "a.txt",
+        "src/c.txt",
+        "src/new",
+        "src/b.txt",
+    ] {
+        assert_eq!(
+            fs::read_to_string(root.join(written)).unwrap(),
+            "new",
+            "{written}"
+        );
     }
-    assert!(root.join("src/to-b").is_symlink() && root.join("to-nowhere-inside").is_symlink(), "a link stays a link");
+    assert!(
+        root.join("src/to-b").is_symlink() && root.join("to-nowhere-inside").is_symlink(),
+        "a link stays a link"
+    );
     assert!(!root.join(".git/hooks").exists());
     let mut left = Vec::new();
     workspace
         .descend(&RepoPath::root(), 9, &mut |item| {
-            left.extend(item.path.as_str().ends_with(".tmp").then(|| item.path.clone()));
+            left.extend(
+                item.path
+                    .as_str()
+                    .ends_with(".tmp")
+                    .then(|| item.path.clone()),
+            );
             Visit::Into
         })
         .unwrap();
@@ -189,34 +267,64 @@ fn permissions_are_kept_and_respected() {
     let file = workspace.root().join("a.txt");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
     workspace.write_file(&path("a.txt"), b"#!").unwrap();
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o750);
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o7777,
+        0o750
+    );
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    assert_eq!(word(workspace.write_file(&path("a.txt"), b"x")), "permission");
+    assert_eq!(
+        word(workspace.write_file(&path("a.txt"), b"x")),
+        "permission"
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "#!");
 }
 
 #[test]
 fn a_full_disk_leaves_the_old_content() {
-    if !is_bounded("ulimit -f 8; trap '' XFSZ", "a_full_disk_leaves_the_old_content") {
+    if !is_bounded(
+        "ulimit -f 8; trap '' XFSZ",
+        "a_full_disk_leaves_the_old_content",
+    ) {
         return;
     }
     let (_outer, workspace) = place();
-    assert_eq!(word(workspace.write_file(&path("a.txt"), &[b'x'; 100_000])), "other");
-    assert_eq!(word(workspace.write_file(&path("new.txt"), &[b'x'; 100_000])), "other");
-    assert_eq!(fs::read_to_string(workspace.root().join("a.txt")).unwrap(), "a");
-    let names: Vec<_> = fs::read_dir(workspace.root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    assert!(names.iter().all(|name| name != "new.txt" && !name.ends_with(".tmp")), "{names:?}");
+    assert_eq!(
+        word(workspace.write_file(&path("a.txt"), &[b'x'; 100_000])),
+        "other"
+    );
+    assert_eq!(
+        word(workspace.write_file(&path("new.txt"), &[b'x'; 100_000])),
+        "other"
+    );
+    assert_eq!(
+        fs::read_to_string(workspace.root().join("a.txt")).unwrap(),
+        "a"
+    );
+    let names: Vec<_> = fs::read_dir(workspace.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(
+        names
+            .iter()
+            .all(|name| name != "new.txt" && !name.ends_with(".tmp")),
+        "{names:?}"
+    );
 }
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_content() {
     let (_outer, workspace) = place();
     let texts = ["x".repeat(100_000), "y".repeat(90_000)];
-    workspace.write_file(&path("a.txt"), texts[0].as_bytes()).unwrap();
+    workspace
+        .write_file(&path("a.txt"), texts[0].as_bytes())
+        .unwrap();
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for round in 0..50 {
-                workspace.write_file(&path("a.txt"), texts[round % 2].as_bytes()).unwrap();
+                workspace
+                    .write_file(&path("a.txt"), texts[round % 2].as_bytes())
+                    .unwrap();
             }
         });
         while !writer.is_finished() {
@@ -236,7 +344,11 @@ fn things_are_removed_inside_only() {
     };
     fs::create_dir(workspace.root().join("empty")).unwrap();
     fs::create_dir_all(workspace.root().join("full/inner")).unwrap();
-    symlink(outer.path().join("outside"), workspace.root().join("full/inner/to-outside")).unwrap();
+    symlink(
+        outer.path().join("outside"),
+        workspace.root().join("full/inner/to-outside"),
+    )
+    .unwrap();
     for (text, recursive, expected) in [
         ("", true, "root"),
         ("nowhere", true, "not found"),
@@ -261,11 +373,13 @@ fn things_are_removed_inside_only() {
 #[test]
 fn things_are_moved_inside_only() {
     let (outer, workspace) = place();
-    let rename = |from: &str, to: &str, overwrite| match workspace.rename(&path(from), &path(to), overwrite) {
-        Ok(true) => "replaced",
-        Ok(false) => "moved",
-        Err(error) => word(Err(error)),
-    };
+    let rename =
+        |from: &str, to: &str, overwrite| match workspace.rename(&path(from), &path(to), overwrite)
+        {
+            Ok(true) => "replaced",
+            Ok(false) => "moved",
+            Err(error) => word(Err(error)),
+        };
     fs::write(workspace.root().join("c.txt"), "c").unwrap();
     for (from, to, overwrite, expected) in [
         ("", "x", false, "root"),
@@ -290,7 +404,10 @@ fn things_are_moved_inside_only() {
     ] {
         assert_eq!(rename(from, to, overwrite), expected, "{from} to {to}");
     }
-    assert_eq!(fs::read_to_string(workspace.root().join("new/deep/c.txt")).unwrap(), "a");
+    assert_eq!(
+        fs::read_to_string(workspace.root().join("new/deep/c.txt")).unwrap(),
+        "a"
+    );
     assert!(workspace.root().join("still-a-link").is_symlink());
     outside_is_untouched(&outer);
 }
@@ -324,8 +441,13 @@ fn folders_are_made_inside_only() {
 fn five_hundred_folders_deep_is_no_matter() {
     let (_outer, workspace) = place();
     let deep = path(&["d"; 500].join("/"));
-    workspace.write_file(&deep.join("file").unwrap(), b"x").unwrap();
-    assert_eq!(workspace.read(&deep.join("file").unwrap()).unwrap().text, "x");
+    workspace
+        .write_file(&deep.join("file").unwrap(), b"x")
+        .unwrap();
+    assert_eq!(
+        workspace.read(&deep.join("file").unwrap()).unwrap().text,
+        "x"
+    );
     let mut count = 0;
     workspace
         .descend(&path("d"), usize::MAX, &mut |_| {
@@ -334,29 +456,42 @@ fn five_hundred_folders_deep_is_no_matter() {
         })
         .unwrap();
     assert_eq!(count, 500);
-    assert_eq!(workspace.remove(&path("d"), true).unwrap(), Removed::Directory);
+    assert_eq!(
+        workspace.remove(&path("d"), true).unwrap(),
+        Removed::Directory
+    );
 }
 
-/// Runs a test in a process of its own that a shell has bounded: what bounds a process would bound all its tests. True in that process.
+/// Runs a test in a process of its own that a shell has bounded: what bounds a process would bound
+/// all its tests. True in that process.
 fn is_bounded(limit: &str, test: &str) -> bool {
     if std::env::var_os("CODEAGENT_TEST_BOUNDED").is_some() {
         return true;
     }
     let script = format!("{limit}; exec \"$0\" --exact sandbox::tests::{test}");
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", &script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_BOUNDED", "1");
+    command
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env("CODEAGENT_TEST_BOUNDED", "1");
     let output = command.output().unwrap();
     let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}"
+    );
     false
 }
 
 /// Folders in each other, of which the lower ones have no path that the system takes.
 fn dig(workspace: &Workspace, depth: usize) {
-    let mut here = workspace.open_inside(&RepoPath::root(), crate::sandbox::LOOK).unwrap();
+    let mut here = workspace
+        .open_inside(&RepoPath::root(), crate::sandbox::LOOK)
+        .unwrap();
     for _ in 0..depth {
         rustix::fs::mkdirat(&here, "d", rustix::fs::Mode::RWXU).unwrap();
-        here = rustix::fs::openat(&here, "d", crate::sandbox::LOOK, rustix::fs::Mode::empty()).unwrap();
+        here = rustix::fs::openat(&here, "d", crate::sandbox::LOOK, rustix::fs::Mode::empty())
+            .unwrap();
     }
     rustix::fs::mkdirat(&here, b"\xff".as_slice(), rustix::fs::Mode::RWXU).unwrap();
     rustix::fs::mkdirat(&here, b"\xff/\xfe".as_slice(), rustix::fs::Mode::RWXU).unwrap();
@@ -364,7 +499,10 @@ fn dig(workspace: &Workspace, depth: usize) {
 
 #[test]
 fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
-    if !is_bounded("ulimit -n 64", "three_thousand_folders_deep_are_walked_and_removed_with_few_handles") {
+    if !is_bounded(
+        "ulimit -n 64",
+        "three_thousand_folders_deep_are_walked_and_removed_with_few_handles",
+    ) {
         return;
     }
     let (outer, workspace) = place();
@@ -378,17 +516,45 @@ fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
         .unwrap();
     assert!(count > 1_500, "as deep as paths go: {count}");
     let walk = workspace.walk();
-    assert!(walk.entries.iter().any(|entry| entry.path.as_str() == "a.txt") && !walk.is_short, "{:?}", walk.skipped);
-    assert_eq!(word(workspace.remove(&path("d"), false).map(|_| ())), "not empty");
-    assert_eq!(workspace.remove(&path("d"), true).unwrap(), Removed::Directory);
+    assert!(
+        walk.entries
+            .iter()
+            .any(|entry| entry.path.as_str() == "a.txt")
+            && !walk.is_short,
+        "{:?}",
+        walk.skipped
+    );
+    assert_eq!(
+        word(workspace.remove(&path("d"), false).map(|_| ())),
+        "not empty"
+    );
+    assert_eq!(
+        workspace.remove(&path("d"), true).unwrap(),
+        Removed::Directory
+    );
     assert!(!workspace.root().join("d").exists() && workspace.root().join("a.txt").exists());
     outside_is_untouched(&outer);
 }
 
 /// Parts of paths that are often mistaken.
 fn segment() -> impl Strategy<Value = String> {
-    let known =
-        ["..", ".", "", "/", "to-outside", "to-src", "src", "secret", "to-secret", "a.txt", "circle", "..\\", "~", "%2e%2e", "．．"];
+    let known = [
+        "..",
+        ".",
+        "",
+        "/",
+        "to-outside",
+        "to-src",
+        "src",
+        "secret",
+        "to-secret",
+        "a.txt",
+        "circle",
+        "..\\",
+        "~",
+        "%2e%2e",
+        "．．",
+    ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => ".{0,6}"]
 }
 

@@ -29,7 +29,11 @@ pub struct Root {
 const MAX_LINKS: usize = 40;
 
 /// Opening a pipe would wait for its writer, opening a terminal could make it ours.
-pub const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
+pub const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::NOFOLLOW);
 
 /// To stand in a folder, or to ask what something is.
 #[cfg(target_os = "linux")]
@@ -71,7 +75,9 @@ impl Place {
 impl Root {
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { handle: rustix::fs::open(path, flags, Mode::empty())? })
+        Ok(Self {
+            handle: rustix::fs::open(path, flags, Mode::empty())?,
+        })
     }
 
     pub fn handle(&self) -> BorrowedFd<'_> {
@@ -80,13 +86,16 @@ impl Root {
 
     /// Whether it is the folder that lies at this path now.
     pub fn is_at(&self, path: &Path) -> bool {
-        let of = |found: rustix::io::Result<rustix::fs::Stat>| found.ok().map(|found| (found.st_dev, found.st_ino));
+        let of = |found: rustix::io::Result<rustix::fs::Stat>| {
+            found.ok().map(|found| (found.st_dev, found.st_ino))
+        };
         of(rustix::fs::fstat(&self.handle)) == of(rustix::fs::stat(path))
     }
 }
 
 impl Workspace {
-    /// Opens a path on which no link lies, in one step. `ELOOP`: a link lies on it, or the system does not know how.
+    /// Opens a path on which no link lies, in one step. `ELOOP`: a link lies on it, or the system
+    /// does not know how.
     #[cfg(target_os = "linux")]
     fn open_without_links(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, Errno> {
         use rustix::fs::{ResolveFlags, openat2};
@@ -119,7 +128,12 @@ impl Workspace {
             if !place.rest.is_empty() {
                 return Err(ReadError::NotFound(path.clone()));
             }
-            match openat(&place.folder, place.name.as_deref().unwrap_or("."), flags, Mode::empty()) {
+            match openat(
+                &place.folder,
+                place.name.as_deref().unwrap_or("."),
+                flags,
+                Mode::empty(),
+            ) {
                 Ok(file) if flags == LOOK && is_link(&file) => {}
                 Err(Errno::LOOP | Errno::MLINK) => {}
                 other => return other.map_err(|error| failed(path, error)),
@@ -148,7 +162,12 @@ impl Workspace {
             }
             let is_end = todo.is_empty();
             if is_end && last == Last::Keep {
-                return Ok(Place { folder, at, name: Some(name), rest: Vec::new() });
+                return Ok(Place {
+                    folder,
+                    at,
+                    name: Some(name),
+                    rest: Vec::new(),
+                });
             }
             match readlinkat(&folder, &name, Vec::new()) {
                 Ok(target) => {
@@ -162,16 +181,36 @@ impl Workspace {
                         at.clear();
                         folder = self.folder(&at).map_err(io)?;
                     }
-                    steps.into_iter().rev().for_each(|step| todo.push_front(step));
+                    steps
+                        .into_iter()
+                        .rev()
+                        .for_each(|step| todo.push_front(step));
                 }
-                Err(Errno::INVAL) if is_end => return Ok(Place { folder, at, name: Some(name), rest: Vec::new() }),
+                Err(Errno::INVAL) if is_end => {
+                    return Ok(Place {
+                        folder,
+                        at,
+                        name: Some(name),
+                        rest: Vec::new(),
+                    });
+                }
                 Err(Errno::INVAL) => {
-                    folder = openat(&folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+                    folder = openat(&folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty())
+                        .map_err(io)?;
                     at.push(name);
                 }
                 // A name that does not exist leads nowhere, so what follows it must stay below it.
-                Err(Errno::NOENT) if todo.iter().all(|step| step != ".." && !is_hidden_name(step)) => {
-                    return Ok(Place { folder, at, name: Some(name), rest: todo.into() });
+                Err(Errno::NOENT)
+                    if todo
+                        .iter()
+                        .all(|step| step != ".." && !is_hidden_name(step)) =>
+                {
+                    return Ok(Place {
+                        folder,
+                        at,
+                        name: Some(name),
+                        rest: todo.into(),
+                    });
                 }
                 Err(error) => return Err(io(error)),
             }
@@ -179,7 +218,12 @@ impl Workspace {
         // A link may lead to the root, or to a folder by way of `..`.
         let name = at.pop();
         let folder = self.folder(&at).map_err(io)?;
-        Ok(Place { folder, at, name, rest: Vec::new() })
+        Ok(Place {
+            folder,
+            at,
+            name,
+            rest: Vec::new(),
+        })
     }
 
     /// A folder by a path on which no link is expected.
@@ -191,13 +235,19 @@ impl Workspace {
         Ok(folder)
     }
 
-    /// The steps that the target of a link says, and whether they begin at the root of the repository. `None`: elsewhere.
+    /// The steps that the target of a link says, and whether they begin at the root of the
+    /// repository. `None`: elsewhere.
     fn steps(&self, target: &Path) -> Option<(Vec<String>, bool)> {
         let inside = match target.strip_prefix(self.root()) {
             Ok(inside) => inside.to_owned(),
             Err(_) if leads_through_a_process(target) => return None,
             // The root may have another name.
-            Err(_) if target.is_absolute() => target.canonicalize().ok()?.strip_prefix(self.root()).ok()?.to_owned(),
+            Err(_) if target.is_absolute() => target
+                .canonicalize()
+                .ok()?
+                .strip_prefix(self.root())
+                .ok()?
+                .to_owned(),
             Err(_) => target.to_owned(),
         };
         let mut steps = Vec::new();
@@ -213,12 +263,23 @@ impl Workspace {
     }
 }
 
-/// Whether a path leads through something that a process holds, as `/proc/self/fd/3` does: where to depends on who asks, and when.
+/// Whether a path leads through something that a process holds, as `/proc/self/fd/3` does: where to
+/// depends on who asks, and when.
 #[cfg(target_os = "linux")]
 fn leads_through_a_process(target: &Path) -> bool {
     use rustix::fs::{CWD, ResolveFlags, openat2};
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    target.is_absolute() && matches!(openat2(CWD, target, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS), Err(Errno::LOOP))
+    target.is_absolute()
+        && matches!(
+            openat2(
+                CWD,
+                target,
+                flags,
+                Mode::empty(),
+                ResolveFlags::NO_MAGICLINKS
+            ),
+            Err(Errno::LOOP)
+        )
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -227,7 +288,8 @@ fn leads_through_a_process(_target: &Path) -> bool {
 }
 
 fn is_link(file: &OwnedFd) -> bool {
-    rustix::fs::fstat(file).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink())
+    rustix::fs::fstat(file)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink())
 }
 
 /// What the system said of a path.
@@ -238,7 +300,10 @@ pub fn failed(path: &RepoPath, error: Errno) -> ReadError {
         Errno::LOOP | Errno::XDEV => ReadError::Escapes(path.clone()),
         // A socket.
         Errno::NXIO => ReadError::NotAFile(path.clone()),
-        other => ReadError::Io { path: path.clone(), source: other.into() },
+        other => ReadError::Io {
+            path: path.clone(),
+            source: other.into(),
+        },
     }
 }
 
@@ -257,14 +322,21 @@ impl Workspace {
         self.open_inside(path, LOOK).map(File::from)
     }
 
-    /// What stands at a path, if the system says in one step that no link lies on the way to it; a handle that cannot be read.
+    /// What stands at a path, if the system says in one step that no link lies on the way to it; a
+    /// handle that cannot be read.
     pub(crate) fn look_without_links(&self, path: &RepoPath) -> Option<File> {
-        if path.is_hidden() { None } else { self.open_without_links(path, LOOK).ok().map(File::from) }
+        if path.is_hidden() {
+            None
+        } else {
+            self.open_without_links(path, LOOK).ok().map(File::from)
+        }
     }
 
     /// The path without links of what a path leads to.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let place = self.place(path, Last::Follow)?;
-        place.real().ok_or_else(|| ReadError::NotFound(path.clone()))
+        place
+            .real()
+            .ok_or_else(|| ReadError::NotFound(path.clone()))
     }
 }

@@ -1,8 +1,10 @@
-//! How is the repository changed? Files are written beside their place and renamed into it, relative to the handle of their folder: a reader
-//! sees the old or the new content, and no link is ever written through.
+//! How is the repository changed? Files are written beside their place and renamed into it,
+//! relative to the handle of their folder: a reader sees the old or the new content, and no link is
+//! ever written through.
 //!
-//! **Limits.** Owner, extended attributes and access lists of a replaced file are not kept, its permissions are. A folder tree that is removed
-//! while somebody writes into it may be left half removed.
+//! **Limits.** Owner, extended attributes and access lists of a replaced file are not kept, its
+//! permissions are. A folder tree that is removed while somebody writes into it may be left half
+//! removed.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -10,7 +12,10 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, renameat, statat,
+    unlinkat,
+};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
@@ -40,7 +45,8 @@ impl Workspace {
             if mode.is_some_and(|mode| !mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH)) {
                 return Err(WriteError::Permission(path.clone()));
             }
-            return replace(&place.folder, name, bytes, mode).map_err(|error| refused_io(path, error));
+            return replace(&place.folder, name, bytes, mode)
+                .map_err(|error| refused_io(path, error));
         }
         Err(ReadError::Escapes(path.clone()).into())
     }
@@ -52,7 +58,9 @@ impl Workspace {
             return Err(ReadError::NotFound(path.clone()).into());
         }
         make_folders(&mut place, path)?;
-        let Some(name) = place.name.as_deref() else { return Ok(false) };
+        let Some(name) = place.name.as_deref() else {
+            return Ok(false);
+        };
         match mkdirat(&place.folder, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => match kind_at(&place.folder, name) {
@@ -63,7 +71,8 @@ impl Workspace {
         }
     }
 
-    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder and all in it.
+    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder
+    /// and all in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
         let place = self.writable_place(path, Last::Keep)?;
         let name = place.name.as_deref().ok_or(WriteError::Root)?;
@@ -81,20 +90,35 @@ impl Workspace {
         Ok(Removed::Directory)
     }
 
-    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file there is replaced, a folder never. True: one
-    /// was replaced.
-    pub fn rename(&self, from: &RepoPath, to: &RepoPath, overwrite: bool) -> Result<bool, WriteError> {
+    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file
+    /// there is replaced, a folder never. True: one was replaced.
+    pub fn rename(
+        &self,
+        from: &RepoPath,
+        to: &RepoPath,
+        overwrite: bool,
+    ) -> Result<bool, WriteError> {
         let source = self.writable_place(from, Last::Keep)?;
         let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
-        let (kind, _) = kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
+        let (kind, _) =
+            kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
         // A link at the end is replaced, but one that leads out is refused.
         self.place_of_new(to, Last::Follow)?;
         let mut target = self.place_of_new(to, Last::Keep)?;
-        if kind == FileType::Directory && target.real().zip(source.real()).is_some_and(|(to, from)| to.lies_in(&from)) {
+        if kind == FileType::Directory
+            && target
+                .real()
+                .zip(source.real())
+                .is_some_and(|(to, from)| to.lies_in(&from))
+        {
             return Err(WriteError::IntoItself(from.clone()));
         }
         let exists = target.rest.is_empty()
-            && match target.name.as_deref().map(|name| kind_at(&target.folder, name)) {
+            && match target
+                .name
+                .as_deref()
+                .map(|name| kind_at(&target.folder, name))
+            {
                 None => return Err(WriteError::Exists(to.clone())),
                 Some(Ok((FileType::Directory, _))) => return Err(WriteError::Exists(to.clone())),
                 Some(Ok(_)) if !overwrite => return Err(WriteError::Exists(to.clone())),
@@ -108,20 +132,33 @@ impl Workspace {
         } else {
             rename_new(&source.folder, source_name, &target.folder, target_name)
         };
-        renamed.map_err(|error| if error == Errno::XDEV { WriteError::OtherFileSystem(to.clone()) } else { refused(to, error) })?;
+        renamed.map_err(|error| {
+            if error == Errno::XDEV {
+                WriteError::OtherFileSystem(to.clone())
+            } else {
+                refused(to, error)
+            }
+        })?;
         Ok(exists)
     }
 
-    /// Where a path leads at which something new is to be. That a file stands where a folder should is the reason why there is nothing yet.
+    /// Where a path leads at which something new is to be. That a file stands where a folder should
+    /// is the reason why there is nothing yet.
     fn place_of_new(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
-        self.writable_place(path, last).map_err(|error| match error {
-            WriteError::Path(ReadError::NotFound(_)) => {
-                let mut above = std::iter::successors(path.parent(), RepoPath::parent);
-                let is_no_folder = |path: &RepoPath| self.stat(path).is_ok_and(|entry| entry.kind != EntryKind::Directory);
-                above.find(is_no_folder).map_or(error, |file| ReadError::NotADirectory(file).into())
-            }
-            other => other,
-        })
+        self.writable_place(path, last)
+            .map_err(|error| match error {
+                WriteError::Path(ReadError::NotFound(_)) => {
+                    let mut above = std::iter::successors(path.parent(), RepoPath::parent);
+                    let is_no_folder = |path: &RepoPath| {
+                        self.stat(path)
+                            .is_ok_and(|entry| entry.kind != EntryKind::Directory)
+                    };
+                    above
+                        .find(is_no_folder)
+                        .map_or(error, |file| ReadError::NotADirectory(file).into())
+                }
+                other => other,
+            })
     }
 
     /// Where a path leads that is to be changed, unless it is git's or ours.
@@ -137,12 +174,20 @@ impl Workspace {
 fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
     let io = |error| refused(path, error);
     for next in std::mem::take(&mut place.rest) {
-        let Some(name) = place.name.replace(next) else { return Err(WriteError::Root) };
+        let Some(name) = place.name.replace(next) else {
+            return Err(WriteError::Root);
+        };
         match mkdirat(&place.folder, &name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(io(error)),
         }
-        place.folder = openat(&place.folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+        place.folder = openat(
+            &place.folder,
+            &name,
+            LOOK | OFlags::DIRECTORY,
+            Mode::empty(),
+        )
+        .map_err(io)?;
         place.at.push(name);
     }
     Ok(())
@@ -157,7 +202,11 @@ fn kind_at(folder: &OwnedFd, name: &str) -> Result<(FileType, Stat), Errno> {
 /// Writes beside the place and renames into it.
 fn replace(folder: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let temporary = format!(".codeagent-{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let temporary = format!(
+        ".codeagent-{}-{}.tmp",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = openat(folder, &temporary, flags, Mode::from_raw_mode(0o666))?;
     let written = (|| {
@@ -184,7 +233,11 @@ fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(),
 /// Renames to a name that nothing had a moment ago.
 #[cfg(not(target_os = "linux"))]
 fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
-    if kind_at(to, new).is_ok() { Err(Errno::EXIST) } else { renameat(from, name, to, new) }
+    if kind_at(to, new).is_ok() {
+        Err(Errno::EXIST)
+    } else {
+        renameat(from, name, to, new)
+    }
 }
 
 /// Removes a folder with what it holds, however deep: no more than two folders are open at a time.
@@ -250,6 +303,10 @@ fn refused(path: &RepoPath, error: Errno) -> WriteError {
 fn refused_io(path: &RepoPath, error: io::Error) -> WriteError {
     match Errno::from_io_error(&error) {
         Some(errno) => refused(path, errno),
-        None => ReadError::Io { path: path.clone(), source: error }.into(),
+        None => ReadError::Io {
+            path: path.clone(),
+            source: error,
+        }
+        .into(),
     }
 }

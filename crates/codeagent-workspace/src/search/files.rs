@@ -1,9 +1,11 @@
 //! Walks the files of a search, and the links if they are to be followed.
 //!
-//! Links are never walked through. Those that are to be followed are noted down and, after the walk, read one by one: what a link leads to inside the
-//! root is walked by its own path, unless a rule leaves it or a folder around it out. Each file is searched once, so circles end.
+//! Links are never walked through. Those that are to be followed are noted down and, after the
+//! walk, read one by one: what a link leads to inside the root is walked by its own path, unless a
+//! rule leaves it or a folder around it out. Each file is searched once, so circles end.
 //!
-//! **Limits.** Hits have the path by which the file was come to; of several links to a folder the first by name counts.
+//! **Limits.** Hits have the path by which the file was come to; of several links to a folder the
+//! first by name counts.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -39,14 +41,17 @@ struct Progress {
     late: AtomicBool,
     /// What a pattern could not do, with the file.
     trouble: Mutex<Option<String>>,
-    /// The links that were come to, by their path and as it was come to. Nothing if links are not followed, as are the next two.
+    /// The links that were come to, by their path and as it was come to. Nothing if links are not
+    /// followed, as are the next two.
     links: Mutex<Vec<Start>>,
     folders: Mutex<HashSet<RepoPath>>,
     searched: Mutex<HashSet<RepoPath>>,
 }
 
 fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    value
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// One search.
@@ -60,8 +65,8 @@ struct Search<'s> {
 }
 
 impl Workspace {
-    /// Searches files in parallel. `take` gets the hits of every file that has some, from several threads and in any order; `wanted` says which
-    /// folders and files to look at.
+    /// Searches files in parallel. `take` gets the hits of every file that has some, from several
+    /// threads and in any order; `wanted` says which folders and files to look at.
     pub fn search_text(
         &self,
         files: &Files,
@@ -74,8 +79,18 @@ impl Workspace {
         self.stat(&files.at)?;
         let at = self.real_path(&files.at)?;
         let selection = Arc::new(Selection::new(self.root(), &at, files)?);
-        let search = Search { workspace: self, files, query, selection, progress: Progress::default(), take };
-        let mut starts = vec![Start { shown: at.clone(), real: at }];
+        let search = Search {
+            workspace: self,
+            files,
+            query,
+            selection,
+            progress: Progress::default(),
+            take,
+        };
+        let mut starts = vec![Start {
+            shown: at.clone(),
+            real: at,
+        }];
         while let Some(start) = starts.pop() {
             let mut walk = search.walk_of(&start, wanted.clone());
             threads::walk(&mut walk, files.threads, || {
@@ -91,7 +106,11 @@ impl Workspace {
             }
             let mut links = std::mem::take(&mut *locked(&search.progress.links));
             links.sort_by(|a, b| b.shown.cmp(&a.shown));
-            starts.extend(links.into_iter().filter_map(|link| search.followed(&link, &wanted)));
+            starts.extend(
+                links
+                    .into_iter()
+                    .filter_map(|link| search.followed(&link, &wanted)),
+            );
         }
         search.progress.finish()
     }
@@ -103,7 +122,11 @@ impl Progress {
     }
 
     fn finish(self) -> Result<SearchStats, SearchError> {
-        let stats = SearchStats { files: self.files.into_inner(), bytes: self.bytes.into_inner(), timed_out: self.late.into_inner() };
+        let stats = SearchStats {
+            files: self.files.into_inner(),
+            bytes: self.bytes.into_inner(),
+            timed_out: self.late.into_inner(),
+        };
         match locked(&self.trouble).take() {
             // A pattern that is stopped by the clock says so too.
             Some(trouble) if !stats.timed_out => Err(SearchError::Pattern(trouble)),
@@ -114,26 +137,55 @@ impl Progress {
 
 impl Search<'_> {
     /// Searches what was walked to, if it is a file.
-    fn visit(&self, entry: &DirEntry, start: &Start, matcher: &AnyMatcher, searcher: &mut Searcher) -> ControlFlow<()> {
+    fn visit(
+        &self,
+        entry: &DirEntry,
+        start: &Start,
+        matcher: &AnyMatcher,
+        searcher: &mut Searcher,
+    ) -> ControlFlow<()> {
         if self.query.is_late() {
             self.progress.late.store(true, Ordering::Relaxed);
             return ControlFlow::Break(());
         }
-        let Some(real) = self.file(entry, start) else { return ControlFlow::Continue(()) };
-        let Ok(file) = self.workspace.open_file(&real) else { return ControlFlow::Continue(()) };
-        let Some(size) = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len()) else {
+        let Some(real) = self.file(entry, start) else {
+            return ControlFlow::Continue(());
+        };
+        let Ok(file) = self.workspace.open_file(&real) else {
+            return ControlFlow::Continue(());
+        };
+        let Some(size) = file
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_file)
+            .map(|metadata| metadata.len())
+        else {
             return ControlFlow::Continue(());
         };
         self.progress.files.fetch_add(1, Ordering::Relaxed);
         self.progress.bytes.fetch_add(size, Ordering::Relaxed);
-        let mut collector = Collector { query: self.query, matcher, hits: Vec::new(), window: VecDeque::new(), count: 0 };
+        let mut collector = Collector {
+            query: self.query,
+            matcher,
+            hits: Vec::new(),
+            window: VecDeque::new(),
+            count: 0,
+        };
         // A file that cannot be read on has the hits found so far.
         searcher.search_file(matcher, &file, &mut collector).ok();
-        self.progress.late.fetch_or(self.query.is_late(), Ordering::Relaxed);
+        self.progress
+            .late
+            .fetch_or(self.query.is_late(), Ordering::Relaxed);
         let Collector { hits, count, .. } = collector;
-        let path = if start.real == start.shown { real } else { moved(&real, &start.real, &start.shown).unwrap_or(real) };
+        let path = if start.real == start.shown {
+            real
+        } else {
+            moved(&real, &start.real, &start.shown).unwrap_or(real)
+        };
         if let Some(trouble) = matcher.trouble() {
-            locked(&self.progress.trouble).get_or_insert_with(|| format!("{trouble} (in {path}); make it simpler, or leave the file out"));
+            locked(&self.progress.trouble).get_or_insert_with(|| {
+                format!("{trouble} (in {path}); make it simpler, or leave the file out")
+            });
             return ControlFlow::Break(());
         }
         if count > 0 || self.query.misses {
@@ -142,16 +194,27 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    fn walk_of(&self, start: &Start, wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static) -> WalkBuilder {
+    fn walk_of(
+        &self,
+        start: &Start,
+        wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static,
+    ) -> WalkBuilder {
         let at = self.absolute(&start.real);
         // The root would end in a slash, and rules are looked up by the bytes of paths.
         let mut builder = WalkBuilder::new(at.components().as_path());
-        // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside. Of links it would look at what they lead to.
+        // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside.
+        // Of links it would look at what they lead to.
         builder.standard_filters(false).follow_links(false);
-        let (root, selection, follows) = (self.workspace.root().to_owned(), Arc::clone(&self.selection), self.files.follow_links);
+        let (root, selection, follows) = (
+            self.workspace.root().to_owned(),
+            Arc::clone(&self.selection),
+            self.files.follow_links,
+        );
         let (real, shown) = (start.real.clone(), start.shown.clone());
         builder.filter_entry(move |entry| {
-            let Some(path) = inside(&root, entry.path()) else { return entry.depth() == 0 };
+            let Some(path) = inside(&root, entry.path()) else {
+                return entry.depth() == 0;
+            };
             if entry.depth() == 0 {
                 return true;
             }
@@ -163,17 +226,30 @@ impl Search<'_> {
                 return true;
             }
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let named = if real == shown { None } else { moved(&path, &real, &shown).map(|path| root.join(path.as_str())) };
-            selection.takes(entry.path(), named.as_deref().unwrap_or(entry.path()), is_folder) && wanted(&path, is_folder)
+            let named = if real == shown {
+                None
+            } else {
+                moved(&path, &real, &shown).map(|path| root.join(path.as_str()))
+            };
+            selection.takes(
+                entry.path(),
+                named.as_deref().unwrap_or(entry.path()),
+                is_folder,
+            ) && wanted(&path, is_folder)
         });
         builder
     }
 
-    /// The path of what was walked to if it is a file that was not searched yet. Links are noted down if they are to be followed.
+    /// The path of what was walked to if it is a file that was not searched yet. Links are noted
+    /// down if they are to be followed.
     fn file(&self, entry: &DirEntry, start: &Start) -> Option<RepoPath> {
         let kind = entry.file_type()?;
         if !self.files.follow_links {
-            return if kind.is_file() { inside(self.workspace.root(), entry.path()) } else { None };
+            return if kind.is_file() {
+                inside(self.workspace.root(), entry.path())
+            } else {
+                None
+            };
         }
         let real = inside(self.workspace.root(), entry.path())?;
         if kind.is_symlink() {
@@ -181,32 +257,62 @@ impl Search<'_> {
             locked(&self.progress.links).push(Start { real, shown });
             return None;
         }
-        let seen = if kind.is_dir() { &self.progress.folders } else { &self.progress.searched };
+        let seen = if kind.is_dir() {
+            &self.progress.folders
+        } else {
+            &self.progress.searched
+        };
         let is_new = locked(seen).insert(real.clone());
         (kind.is_file() && is_new).then_some(real)
     }
 
-    /// Where to walk on from a link, if it leads to something inside that was not walked to yet and that no rule leaves out.
+    /// Where to walk on from a link, if it leads to something inside that was not walked to yet and
+    /// that no rule leaves out.
     fn followed(&self, link: &Start, wanted: &impl Fn(&RepoPath, bool) -> bool) -> Option<Start> {
         let real = self.workspace.real_path(&link.real).ok()?;
         let is_folder = self.workspace.stat(&real).ok()?.kind == EntryKind::Directory;
-        let is_taken = self.selection.takes(&self.absolute(&link.real), &self.absolute(&link.shown), is_folder);
-        if !is_taken || !wanted(&link.real, is_folder) || self.is_left_out(&real, is_folder, wanted) {
+        let is_taken = self.selection.takes(
+            &self.absolute(&link.real),
+            &self.absolute(&link.shown),
+            is_folder,
+        );
+        if !is_taken || !wanted(&link.real, is_folder) || self.is_left_out(&real, is_folder, wanted)
+        {
             return None;
         }
-        let seen = if is_folder { &self.progress.folders } else { &self.progress.searched };
+        let seen = if is_folder {
+            &self.progress.folders
+        } else {
+            &self.progress.searched
+        };
         let is_new = !locked(seen).contains(&real);
-        is_new.then(|| Start { real, shown: link.shown.clone() })
+        is_new.then(|| Start {
+            real,
+            shown: link.shown.clone(),
+        })
     }
 
     /// Reports whether a rule leaves out a file or folder, or a folder around it.
-    fn is_left_out(&self, path: &RepoPath, is_folder: bool, wanted: &impl Fn(&RepoPath, bool) -> bool) -> bool {
+    fn is_left_out(
+        &self,
+        path: &RepoPath,
+        is_folder: bool,
+        wanted: &impl Fn(&RepoPath, bool) -> bool,
+    ) -> bool {
         let root = self.workspace.root();
-        let rules = self.files.respects_ignore.then(|| Searched::new(root, root));
-        let is_ignored =
-            |path: &RepoPath, is_folder| rules.as_ref().is_some_and(|rules| rules.said(&self.absolute(path), is_folder) == Some(true));
-        let above = std::iter::successors(path.parent(), RepoPath::parent).filter(|folder| !folder.is_root());
-        let mut way = std::iter::once((path.clone(), is_folder)).chain(above.map(|folder| (folder, true)));
+        let rules = self
+            .files
+            .respects_ignore
+            .then(|| Searched::new(root, root));
+        let is_ignored = |path: &RepoPath, is_folder| {
+            rules
+                .as_ref()
+                .is_some_and(|rules| rules.said(&self.absolute(path), is_folder) == Some(true))
+        };
+        let above = std::iter::successors(path.parent(), RepoPath::parent)
+            .filter(|folder| !folder.is_root());
+        let mut way =
+            std::iter::once((path.clone(), is_folder)).chain(above.map(|folder| (folder, true)));
         way.any(|(path, is_folder)| !wanted(&path, is_folder) || is_ignored(&path, is_folder))
     }
 
@@ -217,11 +323,19 @@ impl Search<'_> {
 
 /// The path below another folder.
 fn moved(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
-    let below = path.as_str().strip_prefix(from.as_str())?.trim_start_matches('/');
-    if below.is_empty() { Some(to.clone()) } else { to.join(below).ok() }
+    let below = path
+        .as_str()
+        .strip_prefix(from.as_str())?
+        .trim_start_matches('/');
+    if below.is_empty() {
+        Some(to.clone())
+    } else {
+        to.join(below).ok()
+    }
 }
 
-/// What is searched of what is walked, as ripgrep decides it: globs first, then ignore files, then types, then the dot of a name.
+/// What is searched of what is walked, as ripgrep decides it: globs first, then ignore files, then
+/// types, then the dot of a name.
 struct Selection {
     globs: Override,
     rules: Option<Searched>,
@@ -242,11 +356,20 @@ impl Selection {
             globs.add(&format!("!{glob}")).map_err(filter)?;
         }
         let types = match &files.file_type {
-            Some(name) => TypesBuilder::new().add_defaults().select(name).build().map_err(filter)?,
+            Some(name) => TypesBuilder::new()
+                .add_defaults()
+                .select(name)
+                .build()
+                .map_err(filter)?,
             None => Types::empty(),
         };
         let rules = files.respects_ignore.then(|| Searched::new(root, at));
-        Ok(Self { globs: globs.build().map_err(filter)?, rules, types, hidden: files.hidden })
+        Ok(Self {
+            globs: globs.build().map_err(filter)?,
+            rules,
+            types,
+            hidden: files.hidden,
+        })
     }
 
     /// Reports whether a file or folder is searched. Globs are about its path as it was come to.
@@ -255,18 +378,29 @@ impl Selection {
         if !by_glob.is_none() {
             return by_glob.is_whitelist();
         }
-        let by_rules = self.rules.as_ref().and_then(|rules| rules.said(path, is_folder));
+        let by_rules = self
+            .rules
+            .as_ref()
+            .and_then(|rules| rules.said(path, is_folder));
         let by_type = self.types.matched(path, is_folder);
         if by_rules == Some(true) || by_type.is_ignore() {
             return false;
         }
         let is_named = by_rules.is_some() || by_type.is_whitelist();
-        is_named || self.hidden || !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        is_named
+            || self.hidden
+            || !path
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
     }
 }
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
     let below = path.strip_prefix(root).ok()?;
-    // Nearly every walked path is in the normal form; to take it apart would cost as much as opening the file.
-    below.to_str().and_then(|text| RepoPath::new(text).ok()).or_else(|| RepoPath::from_relative(below).ok())
+    // Nearly every walked path is in the normal form; to take it apart would cost as much as
+    // opening the file.
+    below
+        .to_str()
+        .and_then(|text| RepoPath::new(text).ok())
+        .or_else(|| RepoPath::from_relative(below).ok())
 }

@@ -1,11 +1,14 @@
 //! Perl-compatible patterns (PCRE2): look-around, back-references, named groups, in bounded time.
 //!
-//! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted. Three limits bound it, all set at the beginning of the
-//! pattern text, where PCRE2 reads them: steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps anew for each
-//! place where a match may begin, so the limit follows the length of the text. A text that needs more is searched again place by place with a higher
-//! limit, and the clock is read in between. PCRE2's JIT is not used: its loops over single characters are not counted.
+//! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted.
+//! Three limits bound it, all set at the beginning of the pattern text, where PCRE2 reads them:
+//! steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps
+//! anew for each place where a match may begin, so the limit follows the length of the text. A text
+//! that needs more is searched again place by place with a higher limit, and the clock is read in
+//! between. PCRE2's JIT is not used: its loops over single characters are not counted.
 //!
-//! **Limits.** Without `multi_line` each line is searched on its own. A pattern that needs more than `MOST_STEPS` steps at one place is an error.
+//! **Limits.** Without `multi_line` each line is searched on its own. A pattern that needs more
+//! than `MOST_STEPS` steps at one place is an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +19,8 @@ use pcre2::bytes::{Regex, RegexBuilder};
 
 use super::{Case, SearchError, TextQuery};
 
-/// About as many steps are done in a second or two, so a search of one text does no more without reading the clock.
+/// About as many steps are done in a second or two, so a search of one text does no more without
+/// reading the clock.
 const STEPS: usize = 1 << 25;
 /// Most steps from one place where a match may begin.
 const MOST_STEPS: usize = 1 << 20;
@@ -51,9 +55,15 @@ impl PerlMatcher {
             Case::Insensitive => true,
             Case::Smart => !has_upper_case(&query.pattern),
         };
-        builder.caseless(is_caseless).multi_line(true).dotall(query.multi_line && query.dot_all).ucp(!query.ascii);
+        builder
+            .caseless(is_caseless)
+            .multi_line(true)
+            .dotall(query.multi_line && query.dot_all)
+            .ucp(!query.ascii);
         // An error tells a position in the pattern as the caller wrote it.
-        builder.build(&query.pattern).map_err(|error| SearchError::Pattern(error.to_string()))?;
+        builder
+            .build(&query.pattern)
+            .map_err(|error| SearchError::Pattern(error.to_string()))?;
         let pattern = if query.whole_line {
             format!("(?m:^)(?:{})(?m:$)", query.pattern)
         } else if query.whole_word {
@@ -70,22 +80,38 @@ impl PerlMatcher {
             deadline: query.deadline,
             cancel: Arc::clone(&query.cancel),
         };
-        matcher.regex(&matcher.anchored, MOST_STEPS, r"\G").map_err(SearchError::Pattern)?;
+        matcher
+            .regex(&matcher.anchored, MOST_STEPS, r"\G")
+            .map_err(SearchError::Pattern)?;
         Ok(matcher)
     }
 
     /// Returns a regular expression with a limit, compiled when it is first needed.
-    fn regex<'r>(&self, place: &'r OnceLock<Regex>, steps: usize, prefix: &str) -> Result<&'r Regex, String> {
+    fn regex<'r>(
+        &self,
+        place: &'r OnceLock<Regex>,
+        steps: usize,
+        prefix: &str,
+    ) -> Result<&'r Regex, String> {
         if let Some(regex) = place.get() {
             return Ok(regex);
         }
-        let text = format!("(*LIMIT_MATCH={steps})(*LIMIT_HEAP={MOST_MEMORY}){prefix}{}", self.pattern);
-        let regex = self.builder.build(&text).map_err(|error| error.to_string())?;
+        let text = format!(
+            "(*LIMIT_MATCH={steps})(*LIMIT_HEAP={MOST_MEMORY}){prefix}{}",
+            self.pattern
+        );
+        let regex = self
+            .builder
+            .build(&text)
+            .map_err(|error| error.to_string())?;
         Ok(place.get_or_init(|| regex))
     }
 
     fn is_late(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancel.load(Ordering::Relaxed)
+            || self
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Tries every place by itself.
@@ -93,13 +119,20 @@ impl PerlMatcher {
         let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
         for start in at..=haystack.len() {
             // Inside of a character nothing begins.
-            if self.is_unicode && haystack.get(start).is_some_and(|byte| (0x80..0xc0).contains(byte)) {
+            if self.is_unicode
+                && haystack
+                    .get(start)
+                    .is_some_and(|byte| (0x80..0xc0).contains(byte))
+            {
                 continue;
             }
             if self.is_late() {
                 return Err("the time is up".to_owned());
             }
-            if let Some(found) = regex.find_at(haystack, start).map_err(|error| told(&error))? {
+            if let Some(found) = regex
+                .find_at(haystack, start)
+                .map_err(|error| told(&error))?
+            {
                 return Ok(Some(span(&found)));
             }
         }
@@ -115,7 +148,11 @@ impl Matcher for PerlMatcher {
         if self.is_late() {
             return Err("the time is up".to_owned());
         }
-        let doublings = (haystack.len() - at).div_ceil(SHORT).max(1).next_power_of_two().trailing_zeros() as usize;
+        let doublings = (haystack.len() - at)
+            .div_ceil(SHORT)
+            .max(1)
+            .next_power_of_two()
+            .trailing_zeros() as usize;
         let index = doublings.min(LIMITS - 1);
         let regex = self.regex(&self.limited[index], (STEPS / SHORT) >> index, "")?;
         match regex.find_at(haystack, at) {
@@ -141,7 +178,11 @@ fn is_limit(error: &pcre2::Error) -> bool {
 }
 
 fn told(error: &pcre2::Error) -> String {
-    if is_limit(error) { "it backtracks too much".to_owned() } else { error.to_string() }
+    if is_limit(error) {
+        "it backtracks too much".to_owned()
+    } else {
+        error.to_string()
+    }
 }
 
 /// Reports whether a pattern holds an upper-case letter that is no part of an escape.

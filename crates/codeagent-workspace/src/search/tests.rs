@@ -27,16 +27,28 @@ fn workspace() -> (tempfile::TempDir, Workspace) {
 }
 
 fn query(pattern: &str) -> TextQuery {
-    TextQuery { pattern: pattern.to_owned(), keep: 10, line_bytes: 100, ..TextQuery::default() }
+    TextQuery {
+        pattern: pattern.to_owned(),
+        keep: 10,
+        line_bytes: 100,
+        ..TextQuery::default()
+    }
 }
 
 fn found(workspace: &Workspace, files: &Files, query: &TextQuery) -> Vec<String> {
     let hits = Ordered::new(100);
-    workspace.search_text(files, query, |_, _| true, &|found| hits.take(found)).unwrap();
+    workspace
+        .search_text(files, query, |_, _| true, &|found| hits.take(found))
+        .unwrap();
     let (files, _) = hits.finish();
-    let told = files
-        .iter()
-        .flat_map(|file| file.hits.iter().map(|hit| format!("{}:{}:{}@{} {}", file.path, hit.line, hit.column, hit.offset, hit.text)));
+    let told = files.iter().flat_map(|file| {
+        file.hits.iter().map(|hit| {
+            format!(
+                "{}:{}:{}@{} {}",
+                file.path, hit.line, hit.column, hit.offset, hit.text
+            )
+        })
+    });
     told.collect()
 }
 
@@ -44,18 +56,56 @@ fn found(workspace: &Workspace, files: &Files, query: &TextQuery) -> Vec<String>
 fn lines_are_found_in_files_that_are_asked_for() {
     let (_root, workspace) = workspace();
     let all = Files::default();
-    assert_eq!(found(&workspace, &all, &query("two")), ["a.txt:2:5@8 Two two", "b/c.txt:1:1@0 two"]);
-    let hidden = Files { hidden: true, ..Files::default() };
-    assert_eq!(found(&workspace, &hidden, &query("^two")).len(), 2, "names with a dot, no binary file");
-    let binary = TextQuery { binary: Binary::Text, ..query("two") };
+    assert_eq!(
+        found(&workspace, &all, &query("two")),
+        ["a.txt:2:5@8 Two two", "b/c.txt:1:1@0 two"]
+    );
+    let hidden = Files {
+        hidden: true,
+        ..Files::default()
+    };
+    assert_eq!(
+        found(&workspace, &hidden, &query("^two")).len(),
+        2,
+        "names with a dot, no binary file"
+    );
+    let binary = TextQuery {
+        binary: Binary::Text,
+        ..query("two")
+    };
     assert_eq!(found(&workspace, &all, &binary).len(), 3);
-    let below = Files { at: RepoPath::new("b").unwrap(), ..Files::default() };
-    assert_eq!(found(&workspace, &below, &query("two")), ["b/c.txt:1:1@0 two"]);
-    let smart = |pattern: &str| found(&workspace, &all, &TextQuery { case: Case::Smart, ..query(pattern) }).len();
+    let below = Files {
+        at: RepoPath::new("b").unwrap(),
+        ..Files::default()
+    };
+    assert_eq!(
+        found(&workspace, &below, &query("two")),
+        ["b/c.txt:1:1@0 two"]
+    );
+    let smart = |pattern: &str| {
+        found(
+            &workspace,
+            &all,
+            &TextQuery {
+                case: Case::Smart,
+                ..query(pattern)
+            },
+        )
+        .len()
+    };
     assert_eq!((smart("tWo"), smart("two"), smart("Two")), (0, 2, 1));
-    let inverted = TextQuery { invert: true, ..query("t") };
-    assert_eq!(found(&workspace, &all, &inverted), ["a.txt:1:1@0 one", "a.txt:4:1@18 four"]);
-    let lines = TextQuery { multi_line: true, ..query("one\nTwo") };
+    let inverted = TextQuery {
+        invert: true,
+        ..query("t")
+    };
+    assert_eq!(
+        found(&workspace, &all, &inverted),
+        ["a.txt:1:1@0 one", "a.txt:4:1@18 four"]
+    );
+    let lines = TextQuery {
+        multi_line: true,
+        ..query("one\nTwo")
+    };
     assert_eq!(found(&workspace, &all, &lines).len(), 1);
 }
 
@@ -64,9 +114,18 @@ fn a_perl_pattern_that_is_slow_everywhere_ends_at_the_deadline() {
     let (root, workspace) = workspace();
     fs::write(root.path().join("many.txt"), "a".repeat(200_000)).unwrap();
     // No place needs more than the limit, and there are many.
-    let slow = TextQuery { perl: true, deadline: Some(Instant::now() + Duration::from_millis(300)), ..query("a{0,900}a{0,900}[bc]") };
-    let files = Files { at: RepoPath::new("many.txt").unwrap(), ..Files::default() };
-    let stats = workspace.search_text(&files, &slow, |_, _| true, &|_| {}).unwrap();
+    let slow = TextQuery {
+        perl: true,
+        deadline: Some(Instant::now() + Duration::from_millis(300)),
+        ..query("a{0,900}a{0,900}[bc]")
+    };
+    let files = Files {
+        at: RepoPath::new("many.txt").unwrap(),
+        ..Files::default()
+    };
+    let stats = workspace
+        .search_text(&files, &slow, |_, _| true, &|_| {})
+        .unwrap();
     assert!(stats.timed_out);
 }
 
@@ -74,25 +133,53 @@ fn a_perl_pattern_that_is_slow_everywhere_ends_at_the_deadline() {
 fn a_perl_pattern_matches_where_one_without_limits_would() {
     let (root, workspace) = workspace();
     // The first search of the line is given up for its limit; the second finds the match behind it.
-    fs::write(root.path().join("many.txt"), format!("{}b\n", "a".repeat(1_500))).unwrap();
-    let files = Files { at: RepoPath::new("many.txt").unwrap(), ..Files::default() };
-    let costly = TextQuery { perl: true, line_bytes: 1, ..query("a{0,200}a{0,200}b") };
-    assert_eq!(found(&workspace, &files, &costly), ["many.txt:1:1101@1100 a"]);
+    fs::write(
+        root.path().join("many.txt"),
+        format!("{}b\n", "a".repeat(1_500)),
+    )
+    .unwrap();
+    let files = Files {
+        at: RepoPath::new("many.txt").unwrap(),
+        ..Files::default()
+    };
+    let costly = TextQuery {
+        perl: true,
+        line_bytes: 1,
+        ..query("a{0,200}a{0,200}b")
+    };
+    assert_eq!(
+        found(&workspace, &files, &costly),
+        ["many.txt:1:1101@1100 a"]
+    );
 }
 
 #[test]
 fn a_search_ends_at_its_deadline_and_keeps_what_is_wanted() {
     let (_root, workspace) = workspace();
-    let late = TextQuery { deadline: Some(Instant::now()), ..query("two") };
-    let stats = workspace.search_text(&Files::default(), &late, |_, _| true, &|_| {}).unwrap();
+    let late = TextQuery {
+        deadline: Some(Instant::now()),
+        ..query("two")
+    };
+    let stats = workspace
+        .search_text(&Files::default(), &late, |_, _| true, &|_| {})
+        .unwrap();
     assert!(stats.timed_out);
-    let cancelled = TextQuery { cancel: Arc::new(AtomicBool::new(true)), ..query("two") };
-    let stats = workspace.search_text(&Files::default(), &cancelled, |_, _| true, &|_| {}).unwrap();
+    let cancelled = TextQuery {
+        cancel: Arc::new(AtomicBool::new(true)),
+        ..query("two")
+    };
+    let stats = workspace
+        .search_text(&Files::default(), &cancelled, |_, _| true, &|_| {})
+        .unwrap();
     assert!(stats.timed_out);
     let ordered = Ordered::new(2);
     for name in ["d", "b", "c", "a"] {
         let hits = vec![Hit::default(), Hit::default()];
-        ordered.take(FileHits { path: RepoPath::new(name).unwrap(), hits, count: 5 });
+        ordered.take(FileHits {
+            path: RepoPath::new(name).unwrap(),
+            hits,
+            count: 5,
+        });
     }
     let (files, total) = ordered.finish();
     assert_eq!((files.len(), files[0].path.as_str(), total), (1, "a", 20));
@@ -106,7 +193,18 @@ fn what_is_left_out_is_what_ripgrep_leaves_out() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    for path in ["a.txt", "b.log", "keep.log", ".shown", ".hidden", "out/c.txt", "src/d.txt", "src/d.tmp", "src/deep/e.tmp", "src/own.md"] {
+    for path in [
+        "a.txt",
+        "b.log",
+        "keep.log",
+        ".shown",
+        ".hidden",
+        "out/c.txt",
+        "src/d.txt",
+        "src/d.tmp",
+        "src/deep/e.tmp",
+        "src/own.md",
+    ] {
         write(path, "two\n");
     }
     write(".gitignore", "*.log\n!keep.log\n!.shown\nout/\n");
@@ -115,33 +213,92 @@ fn what_is_left_out_is_what_ripgrep_leaves_out() {
     let workspace = Workspace::open(root.path()).unwrap();
     let names = |files: &Files| {
         let all = found(&workspace, files, &query("two"));
-        all.iter().map(|line| line.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
+        all.iter()
+            .map(|line| line.split(':').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
-    let rules = |at: &str| Files { respects_ignore: true, at: RepoPath::new(at).unwrap(), ..Files::default() };
-    let without_git = ["a.txt", "b.log", "keep.log", "out/c.txt", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"];
-    assert_eq!(names(&rules("")), without_git, "git's rules count in a work tree");
+    let rules = |at: &str| Files {
+        respects_ignore: true,
+        at: RepoPath::new(at).unwrap(),
+        ..Files::default()
+    };
+    let without_git = [
+        "a.txt",
+        "b.log",
+        "keep.log",
+        "out/c.txt",
+        "src/d.tmp",
+        "src/d.txt",
+        "src/deep/e.tmp",
+    ];
+    assert_eq!(
+        names(&rules("")),
+        without_git,
+        "git's rules count in a work tree"
+    );
     write(".git/HEAD", "ref");
     write(".git/info/exclude", "a.txt\n");
-    assert_eq!(names(&rules("")), [".shown", "keep.log", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"], ".ignore comes before git's");
-    assert_eq!(names(&rules("src/deep")), ["src/deep/e.tmp"], "rules of the folders above count");
-    assert_eq!(names(&rules("out")), ["out/c.txt"], "what is asked for is searched");
+    assert_eq!(
+        names(&rules("")),
+        [
+            ".shown",
+            "keep.log",
+            "src/d.tmp",
+            "src/d.txt",
+            "src/deep/e.tmp"
+        ],
+        ".ignore comes before git's"
+    );
+    assert_eq!(
+        names(&rules("src/deep")),
+        ["src/deep/e.tmp"],
+        "rules of the folders above count"
+    );
+    assert_eq!(
+        names(&rules("out")),
+        ["out/c.txt"],
+        "what is asked for is searched"
+    );
     assert_eq!(names(&rules("b.log")), ["b.log"]);
     write("out/.gitignore", "*.tmp\n");
     write("out/f.tmp", "two\n");
     write(".ignore", "!out/\n");
     assert_eq!(
         names(&rules("")),
-        [".shown", "keep.log", "out/c.txt", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"],
+        [
+            ".shown",
+            "keep.log",
+            "out/c.txt",
+            "src/d.tmp",
+            "src/d.txt",
+            "src/deep/e.tmp"
+        ],
         "and brings back what holds rules"
     );
     fs::remove_file(root.path().join(".ignore")).unwrap();
-    let globs = Files { include: vec!["*.log".to_owned(), ".hidden".to_owned()], ..rules("") };
-    assert_eq!(names(&globs), [".hidden", "b.log", "keep.log"], "a glob comes before all rules");
-    let except = Files { exclude: vec!["*.tmp".to_owned()], ..rules("") };
+    let globs = Files {
+        include: vec!["*.log".to_owned(), ".hidden".to_owned()],
+        ..rules("")
+    };
+    assert_eq!(
+        names(&globs),
+        [".hidden", "b.log", "keep.log"],
+        "a glob comes before all rules"
+    );
+    let except = Files {
+        exclude: vec!["*.tmp".to_owned()],
+        ..rules("")
+    };
     assert_eq!(names(&except), [".shown", "keep.log", "src/d.txt"]);
-    let typed = Files { file_type: Some("txt".to_owned()), ..rules("") };
+    let typed = Files {
+        file_type: Some("txt".to_owned()),
+        ..rules("")
+    };
     assert_eq!(names(&typed), ["src/d.txt"]);
-    let hidden = Files { hidden: true, ..rules("") };
+    let hidden = Files {
+        hidden: true,
+        ..rules("")
+    };
     assert!(names(&hidden).contains(&".hidden".to_owned()));
 }
 
@@ -153,12 +310,30 @@ fn what_is_no_file_of_rules_is_not_opened() {
     for name in [".ignore", "b/.ignore", "b/.gitignore", ".git/info/exclude"] {
         let path = root.path().join(name);
         let made = std::process::Command::new("mkfifo").arg(&path).status();
-        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "mkfifo is part of every Unix"
+        );
         let (done, told) = std::sync::mpsc::channel();
         let searching = workspace.clone();
-        std::thread::spawn(move || done.send(found(&searching, &Files { respects_ignore: true, ..Files::default() }, &query("two"))));
-        let found = told.recv_timeout(Duration::from_secs(20)).unwrap_or_else(|_| panic!("{name} is waited for"));
-        assert_eq!(found, ["a.txt:2:5@8 Two two", "b/c.txt:1:1@0 two"], "{name}");
+        std::thread::spawn(move || {
+            done.send(found(
+                &searching,
+                &Files {
+                    respects_ignore: true,
+                    ..Files::default()
+                },
+                &query("two"),
+            ))
+        });
+        let found = told
+            .recv_timeout(Duration::from_secs(20))
+            .unwrap_or_else(|_| panic!("{name} is waited for"));
+        assert_eq!(
+            found,
+            ["a.txt:2:5@8 Two two", "b/c.txt:1:1@0 two"],
+            "{name}"
+        );
         fs::remove_file(&path).unwrap();
     }
 }
@@ -170,16 +345,39 @@ fn a_line_without_an_end_costs_bounded_memory() {
         // What bounds a process would bound all its tests.
         let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::a_line_without_an_end_costs_bounded_memory";
         let mut command = std::process::Command::new("sh");
-        command.args(["-c", script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_MEMORY", "1");
+        command
+            .args(["-c", script])
+            .arg(std::env::current_exe().unwrap())
+            .env("CODEAGENT_TEST_MEMORY", "1");
         let output = command.output().unwrap();
         let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        return assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        return assert!(
+            output.status.success() && told.contains("1 passed"),
+            "{told}"
+        );
     }
     let (root, workspace) = workspace();
-    fs::File::create(root.path().join("sparse")).unwrap().set_len(2 << 30).unwrap();
+    fs::File::create(root.path().join("sparse"))
+        .unwrap()
+        .set_len(2 << 30)
+        .unwrap();
     for multi_line in [false, true] {
-        let query = TextQuery { binary: Binary::Text, multi_line, ..query("four") };
-        assert_eq!(found(&workspace, &Files { threads: 2, ..Files::default() }, &query), ["a.txt:4:1@18 four"]);
+        let query = TextQuery {
+            binary: Binary::Text,
+            multi_line,
+            ..query("four")
+        };
+        assert_eq!(
+            found(
+                &workspace,
+                &Files {
+                    threads: 2,
+                    ..Files::default()
+                },
+                &query
+            ),
+            ["a.txt:4:1@18 four"]
+        );
     }
 }
 
@@ -221,10 +419,16 @@ fn pattern() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// How long this thread was on a processor, which the load of the machine does not change; nothing where the system does not say.
+/// How long this thread was on a processor, which the load of the machine does not change; nothing
+/// where the system does not say.
 fn worked() -> Duration {
     let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    Duration::from_nanos(told.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).unwrap_or_default())
+    Duration::from_nanos(
+        told.split_whitespace()
+            .next()
+            .and_then(|nanos| nanos.parse().ok())
+            .unwrap_or_default(),
+    )
 }
 
 thread_local!(static PLACE: (tempfile::TempDir, Workspace) = workspace());
@@ -267,7 +471,16 @@ fn a_root_that_is_gone_is_an_error() {
     let aside = tempfile::tempdir().unwrap();
     fs::rename(root.path(), aside.path().join("aside")).unwrap();
     let searched = workspace.search_text(&Files::default(), &query("two"), |_, _| true, &|_| {});
-    assert!(matches!(searched, Err(SearchError::Path(ReadError::RootGone))));
-    assert!(matches!(workspace.list(&RepoPath::root()), Err(ReadError::RootGone)));
-    assert!(matches!(workspace.tree(&RepoPath::root(), 2), Err(ReadError::RootGone)));
+    assert!(matches!(
+        searched,
+        Err(SearchError::Path(ReadError::RootGone))
+    ));
+    assert!(matches!(
+        workspace.list(&RepoPath::root()),
+        Err(ReadError::RootGone)
+    ));
+    assert!(matches!(
+        workspace.tree(&RepoPath::root(), 2),
+        Err(ReadError::RootGone)
+    ));
 }

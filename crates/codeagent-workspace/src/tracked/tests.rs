@@ -12,9 +12,16 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
         let start = bytes.len();
         bytes.extend(vec![1; 40 + hash_bytes]);
         let extended = version == 3;
-        bytes.extend((if extended { 0x4000_u16 } else { 0 } | u16::try_from(name.len()).unwrap()).to_be_bytes());
+        bytes.extend(
+            (if extended { 0x4000_u16 } else { 0 } | u16::try_from(name.len()).unwrap())
+                .to_be_bytes(),
+        );
         bytes.extend(vec![0; if extended { 2 } else { 0 }]);
-        let shared = name.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+        let shared = name
+            .bytes()
+            .zip(last.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
         if version == 4 {
             bytes.push(u8::try_from(last.len() - shared).unwrap());
             bytes.extend(&name.as_bytes()[shared..]);
@@ -32,13 +39,20 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
 }
 
 fn parsed(bytes: &[u8]) -> Option<Tracked> {
-    HASH_BYTES.iter().find_map(|hash| Tracked::parse(bytes, *hash))
+    HASH_BYTES
+        .iter()
+        .find_map(|hash| Tracked::parse(bytes, *hash))
 }
 
 #[test]
 fn every_version_and_hash_is_read() {
     for (version, hash) in [(2, 20), (3, 20), (4, 20), (2, 32), (4, 32)] {
-        let tracked = parsed(&index(version, hash, &["a.cs", "bin/Tool.cs", "bin/Tools/x.cs", "lib"])).unwrap();
+        let tracked = parsed(&index(
+            version,
+            hash,
+            &["a.cs", "bin/Tool.cs", "bin/Tools/x.cs", "lib"],
+        ))
+        .unwrap();
         for (path, is_folder, expected) in [
             ("a.cs", false, true),
             ("a", true, false),
@@ -49,7 +63,11 @@ fn every_version_and_hash_is_read() {
             ("bin/To", true, false),
             ("lib", true, true),
         ] {
-            assert_eq!(tracked.has(Path::new(path), is_folder), expected, "{path} in version {version}");
+            assert_eq!(
+                tracked.has(Path::new(path), is_folder),
+                expected,
+                "{path} in version {version}"
+            );
         }
     }
 }
@@ -59,7 +77,10 @@ fn an_index_that_does_not_add_up_says_nothing() {
     let good = index(4, 20, &["a.cs", "b.cs"]);
     for cut in 0..good.len() {
         // Where an extension ends, so may the file.
-        assert!(parsed(&good[..cut]).is_none_or(|found| found.ends.len() == 2), "{cut} bytes");
+        assert!(
+            parsed(&good[..cut]).is_none_or(|found| found.ends.len() == 2),
+            "{cut} bytes"
+        );
     }
     let long = "x/".repeat(3000);
     assert!(parsed(&index(2, 20, &[&long])).is_none());

@@ -1,6 +1,8 @@
-//! Folding of events: what the system reports of single paths becomes the set of paths that may have changed.
+//! Folding of events: what the system reports of single paths becomes the set of paths that may
+//! have changed.
 //!
-//! An event does not always say whether a file or a folder was meant; such paths are looked at when the set is taken.
+//! An event does not always say whether a file or a folder was meant; such paths are looked at when
+//! the set is taken.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
@@ -33,8 +35,17 @@ pub(super) struct Shared {
 
 impl Shared {
     pub fn new(root: &Path, cookies: Option<PathBuf>) -> Self {
-        let events = Events { root: root.to_owned(), cookies, is_root_lost: true, ..Events::default() };
-        Self { events: Mutex::new(events), changed: Condvar::new(), failure: OnceLock::new() }
+        let events = Events {
+            root: root.to_owned(),
+            cookies,
+            is_root_lost: true,
+            ..Events::default()
+        };
+        Self {
+            events: Mutex::new(events),
+            changed: Condvar::new(),
+            failure: OnceLock::new(),
+        }
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Events> {
@@ -48,16 +59,29 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits for events, for a call of `wake` or for the time to pass. Reports whether there is something.
+    /// Waits for events, for a call of `wake` or for the time to pass. Reports whether there is
+    /// something.
     pub fn wait(&self, time: Option<Duration>) -> bool {
-        let waits = |events: &mut Events| !events.is_woken && !events.is_rescan && events.paths.is_empty() && events.unclear.is_empty();
+        let waits = |events: &mut Events| {
+            !events.is_woken
+                && !events.is_rescan
+                && events.paths.is_empty()
+                && events.unclear.is_empty()
+        };
         match time {
             Some(time) => {
-                let (_events, waited) = self.changed.wait_timeout_while(self.lock(), time, waits).unwrap_or_else(PoisonError::into_inner);
+                let (_events, waited) = self
+                    .changed
+                    .wait_timeout_while(self.lock(), time, waits)
+                    .unwrap_or_else(PoisonError::into_inner);
                 !waited.timed_out()
             }
             None => {
-                drop(self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner));
+                drop(
+                    self.changed
+                        .wait_while(self.lock(), waits)
+                        .unwrap_or_else(PoisonError::into_inner),
+                );
                 true
             }
         }
@@ -70,10 +94,15 @@ impl Shared {
         events.rescans
     }
 
-    /// Waits for the event of a barrier, or for a rescan since there were `rescans`: what is compared after this call needs no barrier.
+    /// Waits for the event of a barrier, or for a rescan since there were `rescans`: what is
+    /// compared after this call needs no barrier.
     pub fn wait_for_cookie(&self, cookie: &str, rescans: u64, limit: Duration) -> bool {
-        let waits = |events: &mut Events| events.expected.contains(cookie) && events.rescans == rescans;
-        let (mut events, waited) = self.changed.wait_timeout_while(self.lock(), limit, waits).unwrap_or_else(PoisonError::into_inner);
+        let waits =
+            |events: &mut Events| events.expected.contains(cookie) && events.rescans == rescans;
+        let (mut events, waited) = self
+            .changed
+            .wait_timeout_while(self.lock(), limit, waits)
+            .unwrap_or_else(PoisonError::into_inner);
         events.expected.remove(cookie);
         !waited.timed_out()
     }
@@ -139,20 +168,32 @@ impl Events {
     pub fn take(&mut self) -> Hints {
         self.is_woken = false;
         for (path, counts) in std::mem::take(&mut self.unclear) {
-            let is_folder = self.root.join(path.as_str()).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            let is_folder = self
+                .root
+                .join(path.as_str())
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_dir());
             if is_folder && counts {
                 self.folder_changed(path);
             } else if !is_folder && !is_hidden_name(path.file_name()) {
                 self.paths.insert(path);
             }
         }
-        Hints { paths: std::mem::take(&mut self.paths), everything: std::mem::take(&mut self.is_rescan) }
+        Hints {
+            paths: std::mem::take(&mut self.paths),
+            everything: std::mem::take(&mut self.is_rescan),
+        }
     }
 
     /// The watches of all other folders count no more.
     pub fn keep_only(&mut self, folders: &[Entry]) {
         let kept: HashSet<&RepoPath> = folders.iter().map(|folder| &folder.path).collect();
-        let others: Vec<RepoPath> = self.folders.keys().filter(|path| !kept.contains(path)).cloned().collect();
+        let others: Vec<RepoPath> = self
+            .folders
+            .keys()
+            .filter(|path| !kept.contains(path))
+            .cloned()
+            .collect();
         self.leave(others);
     }
 
@@ -182,16 +223,28 @@ impl Events {
     /// A folder could not be watched, because it is gone.
     pub fn unregister(&mut self, path: &Path) {
         self.rules.remove(path);
-        if let Some(path) = path.strip_prefix(&self.root).ok().and_then(|path| RepoPath::from_relative(path).ok()) {
+        if let Some(path) = path
+            .strip_prefix(&self.root)
+            .ok()
+            .and_then(|path| RepoPath::from_relative(path).ok())
+        {
             self.folders.remove(&path);
         }
     }
 
     /// The watches of a folder and of those in it count no more.
     pub fn forget(&mut self, folder: &RepoPath) {
-        let inside = if folder.is_root() { String::new() } else { format!("{folder}/") };
+        let inside = if folder.is_root() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
         let from = (Bound::Included(inside.as_str()), Bound::Unbounded);
-        let below = self.folders.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.as_str().starts_with(&inside));
+        let below = self
+            .folders
+            .range::<str, _>(from)
+            .map(|(path, _)| path)
+            .take_while(|path| path.as_str().starts_with(&inside));
         let mut gone: Vec<RepoPath> = below.cloned().collect();
         gone.push(folder.clone());
         self.leave(gone);
@@ -215,14 +268,19 @@ impl Events {
         if event.need_rescan() {
             self.request_rescan();
         }
-        event.paths.iter().for_each(|path| self.fold_path(path, event.kind));
+        event
+            .paths
+            .iter()
+            .for_each(|path| self.fold_path(path, event.kind));
         if self.paths.len() + self.unclear.len() > MOST_PATHS {
             self.request_rescan();
         }
     }
 
     fn fold_path(&mut self, path: &Path, kind: EventKind) {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return;
+        };
         // Names that are not UTF-8 are not indexed.
         let Some(name) = name.to_str() else { return };
         if self.cookies.as_deref() == Some(parent) {
@@ -239,21 +297,33 @@ impl Events {
         if self.rules.contains(parent) && RULES.contains(&name) {
             self.request_rescan();
         }
-        let Ok(inside) = path.strip_prefix(&self.root) else { return };
-        let Ok(inside) = RepoPath::from_relative(inside) else { return };
+        let Ok(inside) = path.strip_prefix(&self.root) else {
+            return;
+        };
+        let Ok(inside) = RepoPath::from_relative(inside) else {
+            return;
+        };
         self.fold_inside(inside, kind);
     }
 
     fn fold_inside(&mut self, path: RepoPath, kind: EventKind) {
         let is_known = self.folders.contains_key(&path);
-        let parent = path.as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
+        let parent = path
+            .as_str()
+            .rsplit_once('/')
+            .map_or("", |(parent, _)| parent);
         if !is_known && !self.folders.contains_key(parent) {
             return;
         }
-        let is_folder = is_known || matches!(kind, EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder));
+        let is_folder = is_known
+            || matches!(
+                kind,
+                EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder)
+            );
         match kind {
             // What changed in it is reported by itself.
-            EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) if is_folder => {}
+            EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other)
+                if is_folder => {}
             EventKind::Modify(ModifyKind::Metadata(_)) if is_folder => {
                 // It may not have been readable when it was to be watched.
                 if !path.is_root() {
@@ -282,7 +352,10 @@ impl Events {
     /// A folder came, went, moved or has other rights.
     fn folder_changed(&mut self, path: RepoPath) {
         // In a package it matters only if somebody has asked for it.
-        if path.parent().is_some_and(|parent| parent.segments().any(|segment| segment == NODE_MODULES)) {
+        if path
+            .parent()
+            .is_some_and(|parent| parent.segments().any(|segment| segment == NODE_MODULES))
+        {
             self.paths.insert(path);
         } else {
             self.request_rescan();
@@ -292,5 +365,9 @@ impl Events {
 
 /// Whether an event may put something else at a path.
 fn moves(kind: EventKind) -> bool {
-    !matches!(kind, EventKind::Access(_) | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_) | ModifyKind::Any))
+    !matches!(
+        kind,
+        EventKind::Access(_)
+            | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_) | ModifyKind::Any)
+    )
 }

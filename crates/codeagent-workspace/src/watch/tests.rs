@@ -25,9 +25,16 @@ impl Place {
         std::fs::write(folder.path().join(".gitignore"), "out/\n").unwrap();
         std::fs::write(folder.path().join("a/x.cs"), "").unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        let data = DataHome::at(home.path()).data_dir(workspace.root()).unwrap();
+        let data = DataHome::at(home.path())
+            .data_dir(workspace.root())
+            .unwrap();
         let watcher = Watcher::new(&workspace, Some(&data)).unwrap();
-        let place = Self { _folder: folder, workspace, watcher, _home: home };
+        let place = Self {
+            _folder: folder,
+            workspace,
+            watcher,
+            _home: home,
+        };
         place.cover();
         place.hints();
         place
@@ -74,15 +81,22 @@ fn reading_and_what_is_ignored_tell_nothing() {
     assert!(!place.workspace.walk().is_short);
     std::fs::write(place.root().join("out/z.cs"), "").unwrap();
     assert!(place.hints().is_empty());
-    assert!(!place.watcher.wait(Some(Duration::from_millis(1))), "barriers are no events");
+    assert!(
+        !place.watcher.wait(Some(Duration::from_millis(1))),
+        "barriers are no events"
+    );
 }
 
 #[test]
 fn a_barrier_lets_every_change_before_it_arrive() {
     let place = Place::new();
     for round in 0..50 {
-        let names: Vec<String> = (0..40).map(|number| format!("a/{round:02}-{number:02}.cs")).collect();
-        names.iter().for_each(|name| std::fs::write(place.root().join(name), "").unwrap());
+        let names: Vec<String> = (0..40)
+            .map(|number| format!("a/{round:02}-{number:02}.cs"))
+            .collect();
+        names
+            .iter()
+            .for_each(|name| std::fs::write(place.root().join(name), "").unwrap());
         assert_eq!(place.paths(), names);
     }
 }
@@ -134,7 +148,9 @@ fn a_data_folder_that_cannot_be_written_has_no_barrier() {
 fn other_rights_of_files_and_folders_are_told() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    let set = |name: &str, mode| std::fs::set_permissions(place.root().join(name), PermissionsExt::from_mode(mode)).unwrap();
+    let set = |name: &str, mode| {
+        std::fs::set_permissions(place.root().join(name), PermissionsExt::from_mode(mode)).unwrap()
+    };
     set("a/x.cs", 0o600);
     assert_eq!(place.paths(), ["a/x.cs"]);
     set("a", 0o700);
@@ -201,7 +217,11 @@ fn a_queue_that_is_full_means_anything() {
     let place = Place::new();
     // Events are taken at once, so the queue fills up only while this holds their thread.
     let events = place.watcher.shared.lock();
-    let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap().trim().parse().unwrap();
+    let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
     // Two files in turn: what is told of one file twice is one notice.
     for number in 0..longest {
         std::fs::write(place.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();

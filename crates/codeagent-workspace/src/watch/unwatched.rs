@@ -1,4 +1,5 @@
-//! State that no event reports: another folder or file system mounted at or below the root, and the user's own ignore rules.
+//! State that no event reports: another folder or file system mounted at or below the root, and the
+//! user's own ignore rules.
 //!
 //! All of it is compared whenever events are taken, at the cost of a few system calls.
 //!
@@ -27,7 +28,10 @@ const REMOTE: [(u64, &str); 7] = [
 #[cfg(target_os = "linux")]
 pub(super) fn check_file_system(root: &Path) -> Result<(), WatchError> {
     let system = rustix::fs::statfs(root).map_err(std::io::Error::from)?;
-    match REMOTE.iter().find(|(number, _)| *number == system.f_type as u64 & 0xffff_ffff) {
+    match REMOTE
+        .iter()
+        .find(|(number, _)| *number == system.f_type as u64 & 0xffff_ffff)
+    {
         Some((_, name)) => Err(WatchError::FileSystem(name)),
         None => Ok(()),
     }
@@ -65,7 +69,12 @@ impl Differences {
 
 impl Unwatched {
     pub fn new(workspace: &Workspace) -> Self {
-        Self { workspace: workspace.clone(), is_there: true, mounts: Mounts::of(workspace.root()), rules: rules() }
+        Self {
+            workspace: workspace.clone(),
+            is_there: true,
+            mounts: Mounts::of(workspace.root()),
+            rules: rules(),
+        }
     }
 
     /// Compares.
@@ -74,21 +83,32 @@ impl Unwatched {
         let was_there = std::mem::replace(&mut self.is_there, now.is_there());
         let is_another_root = was_there != self.is_there || !now.has_root_of(&self.workspace);
         self.workspace = now;
-        let rules_changed = self.rules.iter().any(|(path, state)| state_of(path) != *state);
+        let rules_changed = self
+            .rules
+            .iter()
+            .any(|(path, state)| state_of(path) != *state);
         if rules_changed {
             self.rules = rules();
         }
-        Differences { folders_replaced: is_another_root | self.mounts.have_changed(self.workspace.root()), rules_changed }
+        Differences {
+            folders_replaced: is_another_root | self.mounts.have_changed(self.workspace.root()),
+            rules_changed,
+        }
     }
 }
 
 /// The user's files on which the ignore rules depend, as they are.
 fn rules() -> Vec<(PathBuf, Option<(u64, Stamp)>)> {
-    ignored::user_rule_files().into_iter().map(|path| (path.clone(), state_of(&path))).collect()
+    ignored::user_rule_files()
+        .into_iter()
+        .map(|path| (path.clone(), state_of(&path)))
+        .collect()
 }
 
 fn state_of(path: &Path) -> Option<(u64, Stamp)> {
-    path.metadata().ok().map(|metadata| (metadata.len(), Stamp::of(&metadata)))
+    path.metadata()
+        .ok()
+        .map(|metadata| (metadata.len(), Stamp::of(&metadata)))
 }
 
 /// The mounts at and below the root.
@@ -107,7 +127,10 @@ impl Mounts {
     fn of(root: &Path) -> Self {
         // Opened first: what is mounted while it is read is news.
         let table = std::fs::File::open(Self::TABLE).ok();
-        Self { table, here: Self::at_or_below(root) }
+        Self {
+            table,
+            here: Self::at_or_below(root),
+        }
     }
 
     fn have_changed(&mut self, root: &Path) -> bool {
@@ -121,16 +144,23 @@ impl Mounts {
 
     fn at_or_below(root: &Path) -> Vec<String> {
         let text = std::fs::read_to_string(Self::TABLE).unwrap_or_default();
-        text.lines().filter(|line| mount_point(line).starts_with(root)).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| mount_point(line).starts_with(root))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
-/// Whether the table has changed since it was opened or this was asked, as proc(5) promises it to poll(2).
+/// Whether the table has changed since it was opened or this was asked, as proc(5) promises it to
+/// poll(2).
 #[cfg(target_os = "linux")]
 fn has_news(table: &std::fs::File) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut tables = [PollFd::new(table, PollFlags::PRI)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     poll(&mut tables, Some(&now)).is_ok() && tables[0].revents().contains(PollFlags::PRI)
 }
 
@@ -138,10 +168,17 @@ fn has_news(table: &std::fs::File) -> bool {
 #[cfg(target_os = "linux")]
 fn mount_point(line: &str) -> PathBuf {
     let field = line.split(' ').nth(4).unwrap_or_default();
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(field.to_owned(), |field, (number, c)| field.replace(number, c))
-        .into()
+    [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ]
+    .iter()
+    .fold(field.to_owned(), |field, (number, c)| {
+        field.replace(number, c)
+    })
+    .into()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,9 +1,11 @@
 //! How our tables compare with what the C# compiler says.
 //!
-//! * A declaration is named by any line from its first one to that of its name. Required is every declaration but local functions.
-//! * A call site is right if a target of ours is the declaration that the compiler binds (`calls`), or has its container and name
-//!   (`calls, method group`). A call of something outside the repository must have no target. Sites that the compiler could not bind,
-//!   because a package is missing, are left out.
+//! * A declaration is named by any line from its first one to that of its name. Required is every
+//!   declaration but local functions.
+//! * A call site is right if a target of ours is the declaration that the compiler binds (`calls`),
+//!   or has its container and name (`calls, method group`). A call of something outside the
+//!   repository must have no target. Sites that the compiler could not bind, because a package is
+//!   missing, are left out.
 //! * References are uses of types only; the gold has no others.
 //! * Files that the gold does not cover are left out.
 //!
@@ -15,9 +17,25 @@ use crate::accuracy::score::{Report, Scored, Tables, place};
 use crate::accuracy::tables::Row;
 
 /// What has a name of the language's own, which a tool may spell in another way.
-const UNNAMED: [&str; 5] = ["constructor", "operator", "conversion", "indexer", "destructor"];
+const UNNAMED: [&str; 5] = [
+    "constructor",
+    "operator",
+    "conversion",
+    "indexer",
+    "destructor",
+];
 /// How it may be spelt.
-const SPELLINGS: [&str; 9] = [".ctor", "constructor", "operator", "this", "~", "implicit", "explicit", "op_", "finalizer"];
+const SPELLINGS: [&str; 9] = [
+    ".ctor",
+    "constructor",
+    "operator",
+    "this",
+    "~",
+    "implicit",
+    "explicit",
+    "op_",
+    "finalizer",
+];
 
 struct Symbol<'t> {
     file: &'t str,
@@ -50,9 +68,23 @@ pub fn score(ours: &Tables<'_>, gold: &Tables<'_>) -> Report {
 
 impl<'t> Gold<'t> {
     fn new(gold: &Tables<'t>) -> Self {
-        let none = Symbol { file: "", kind: "", name: "", container: "", name_line: 0, parent: 0, whole: 0 };
-        let mut facts = Self { symbols: vec![none], at: HashMap::new(), files: HashSet::new() };
-        facts.files.extend(gold.table("files").rows().map(|row| row.text("file")));
+        let none = Symbol {
+            file: "",
+            kind: "",
+            name: "",
+            container: "",
+            name_line: 0,
+            parent: 0,
+            whole: 0,
+        };
+        let mut facts = Self {
+            symbols: vec![none],
+            at: HashMap::new(),
+            files: HashSet::new(),
+        };
+        facts
+            .files
+            .extend(gold.table("files").rows().map(|row| row.text("file")));
         for row in gold.table("symbols").rows() {
             let symbol = Symbol {
                 file: row.text("file"),
@@ -64,7 +96,11 @@ impl<'t> Gold<'t> {
                 whole: row.number("canon_sid"),
             };
             for line in row.number("line_start")..=symbol.name_line {
-                facts.at.entry((symbol.file, line)).or_default().push(facts.symbols.len());
+                facts
+                    .at
+                    .entry((symbol.file, line))
+                    .or_default()
+                    .push(facts.symbols.len());
             }
             facts.symbols.push(symbol);
         }
@@ -76,17 +112,30 @@ impl<'t> Gold<'t> {
     }
 
     fn at<'s>(&'s self, file: &'s str, line: usize) -> &'s [usize] {
-        self.at.get(&(file, line)).map(Vec::as_slice).unwrap_or_default()
+        self.at
+            .get(&(file, line))
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// Those of a line with a name, else those of a line that have no name of their own.
     fn find(&self, file: &str, line: usize, name: &str) -> Option<usize> {
         let last = last_segment(name);
-        let named = |id: &&usize| self.symbols[**id].name == last || self.symbols[**id].name == name;
-        let nearest = |ids: Vec<&usize>| ids.into_iter().min_by_key(|id| self.symbols[**id].name_line.abs_diff(line)).copied();
+        let named =
+            |id: &&usize| self.symbols[**id].name == last || self.symbols[**id].name == name;
+        let nearest = |ids: Vec<&usize>| {
+            ids.into_iter()
+                .min_by_key(|id| self.symbols[**id].name_line.abs_diff(line))
+                .copied()
+        };
         let all = self.at(file, line);
-        nearest(all.iter().filter(named).collect())
-            .or_else(|| nearest(all.iter().filter(|id| UNNAMED.contains(&self.symbols[**id].kind)).collect()))
+        nearest(all.iter().filter(named).collect()).or_else(|| {
+            nearest(
+                all.iter()
+                    .filter(|id| UNNAMED.contains(&self.symbols[**id].kind))
+                    .collect(),
+            )
+        })
     }
 
     fn show(&self, id: usize) -> String {
@@ -98,32 +147,65 @@ impl<'t> Gold<'t> {
 /// `Name` of `A.B.Name<T>(int)`; operators and the like stay as they are.
 fn last_segment(name: &str) -> &str {
     let name = name.split('(').next().unwrap_or_default();
-    if ["op", "implicit", "explicit", "~", "this"].iter().any(|start| name.starts_with(start)) {
+    if ["op", "implicit", "explicit", "~", "this"]
+        .iter()
+        .any(|start| name.starts_with(start))
+    {
         return name;
     }
-    name.split('<').next().unwrap_or_default().rsplit('.').next().unwrap_or_default()
+    name.split('<')
+        .next()
+        .unwrap_or_default()
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
 }
 
 fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
-    let is_required = |id: usize| facts.symbols[id].kind != "local_function" && facts.covers(facts.symbols[id].file);
-    for row in ours.table("symbols").rows().filter(|row| facts.covers(row.text("file"))) {
-        let (file, line, name, kind) = (row.text("file"), row.number("line_start"), row.text("name"), row.text("kind"));
+    let is_required = |id: usize| {
+        facts.symbols[id].kind != "local_function" && facts.covers(facts.symbols[id].file)
+    };
+    for row in ours
+        .table("symbols")
+        .rows()
+        .filter(|row| facts.covers(row.text("file")))
+    {
+        let (file, line, name, kind) = (
+            row.text("file"),
+            row.number("line_start"),
+            row.text("name"),
+            row.text("kind"),
+        );
         if matches!(kind, "file" | "namespace" | "module" | "parameter") {
             continue;
         }
         let all = facts.at(file, line);
-        let named = |id: &&usize| facts.symbols[**id].name == name || facts.symbols[**id].name == last_segment(name);
+        let named = |id: &&usize| {
+            facts.symbols[**id].name == name || facts.symbols[**id].name == last_segment(name)
+        };
         let mut meant: Vec<usize> = all.iter().filter(named).copied().collect();
         if meant.is_empty() && SPELLINGS.iter().any(|start| name.starts_with(start)) {
-            meant = all.iter().filter(|id| UNNAMED.contains(&facts.symbols[**id].kind)).copied().collect();
+            meant = all
+                .iter()
+                .filter(|id| UNNAMED.contains(&facts.symbols[**id].kind))
+                .copied()
+                .collect();
         }
         if meant.is_empty() {
-            score.wrong("", &place(file, line, name), &format!("declares {kind}"), "nothing");
+            score.wrong(
+                "",
+                &place(file, line, name),
+                &format!("declares {kind}"),
+                "nothing",
+            );
             continue;
         }
-        let free = meant.into_iter().filter(|id| !seen.contains(id)).min_by_key(|id| facts.symbols[*id].name_line.abs_diff(line));
+        let free = meant
+            .into_iter()
+            .filter(|id| !seen.contains(id))
+            .min_by_key(|id| facts.symbols[*id].name_line.abs_diff(line));
         let Some(id) = free else { continue };
         seen.insert(id);
         if is_required(id) {
@@ -131,7 +213,12 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
         }
     }
     for id in (1..facts.symbols.len()).filter(|id| is_required(*id)) {
-        score.expect(seen.contains(&id), &facts.show(id), "nothing", facts.symbols[id].kind);
+        score.expect(
+            seen.contains(&id),
+            &facts.show(id),
+            "nothing",
+            facts.symbols[id].kind,
+        );
     }
     report.push(score);
 }
@@ -153,13 +240,24 @@ type Sites<'t> = HashMap<(&'t str, usize, usize), Vec<Prediction<'t>>>;
 
 fn predictions<'t>(facts: &Gold<'_>, ours: &Tables<'t>) -> Sites<'t> {
     let mut sites = Sites::new();
-    for row in ours.table("calls").rows().filter(|row| facts.covers(row.text("caller_file"))) {
-        sites.entry((row.text("caller_file"), row.number("site_line"), row.number("site_col"))).or_default().push(Prediction {
-            file: row.text("callee_file"),
-            line: row.number("callee_line"),
-            name: row.text("callee_name"),
-            confidence: row.text("confidence"),
-        });
+    for row in ours
+        .table("calls")
+        .rows()
+        .filter(|row| facts.covers(row.text("caller_file")))
+    {
+        sites
+            .entry((
+                row.text("caller_file"),
+                row.number("site_line"),
+                row.number("site_col"),
+            ))
+            .or_default()
+            .push(Prediction {
+                file: row.text("callee_file"),
+                line: row.number("callee_line"),
+                name: row.text("callee_name"),
+                confidence: row.text("confidence"),
+            });
     }
     sites
 }
@@ -168,8 +266,16 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
     let sites = predictions(facts, ours);
     let (mut exact, mut group) = (Scored::new("calls"), Scored::new("calls, method group"));
     let mut known = HashSet::new();
-    for row in gold.table("calls").rows().filter(|row| facts.covers(row.text("caller_file"))) {
-        let key = (row.text("caller_file"), row.number("site_line"), row.number("site_col"));
+    for row in gold
+        .table("calls")
+        .rows()
+        .filter(|row| facts.covers(row.text("caller_file")))
+    {
+        let key = (
+            row.text("caller_file"),
+            row.number("site_line"),
+            row.number("site_col"),
+        );
         known.insert(key);
         let site = format!("{}:{}:{}", key.0, key.1, key.2);
         let given = sites.get(&key).map(Vec::as_slice).unwrap_or_default();
@@ -190,7 +296,12 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
     let unknown: BTreeSet<_> = sites.keys().filter(|key| !known.contains(*key)).collect();
     for key in unknown {
         for ours in &sites[key] {
-            exact.wrong(ours.confidence, &format!("{}:{}:{}", key.0, key.1, key.2), &ours.show(), "no call");
+            exact.wrong(
+                ours.confidence,
+                &format!("{}:{}:{}", key.0, key.1, key.2),
+                &ours.show(),
+                "no call",
+            );
             group.wrong_unlisted(ours.confidence);
         }
     }
@@ -199,10 +310,20 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
 }
 
 /// A site whose target is declared here. Of several rows at one site at most one is right.
-fn call_site(facts: &Gold<'_>, row: &Row<'_, '_>, site: &str, given: &[Prediction<'_>], [exact, group]: [&mut Scored; 2]) {
+fn call_site(
+    facts: &Gold<'_>,
+    row: &Row<'_, '_>,
+    site: &str,
+    given: &[Prediction<'_>],
+    [exact, group]: [&mut Scored; 2],
+) {
     let target = &facts.symbols[row.number("callee_sid")];
     let is_it = |id: &usize| facts.symbols[*id].whole == target.whole;
-    let is_like_it = |id: &usize| is_it(id) || (facts.symbols[*id].container, facts.symbols[*id].name) == (target.container, target.name);
+    let is_like_it = |id: &usize| {
+        is_it(id)
+            || (facts.symbols[*id].container, facts.symbols[*id].name)
+                == (target.container, target.name)
+    };
     let says = facts.show(row.number("callee_sid"));
     let (mut exact_found, mut group_found) = (false, false);
     for ours in given {
@@ -220,37 +341,84 @@ fn call_site(facts: &Gold<'_>, row: &Row<'_, '_>, site: &str, given: &[Predictio
             group.wrong_unlisted(ours.confidence);
         }
     }
-    let ours = given.first().map_or_else(|| "nothing".to_owned(), Prediction::show);
+    let ours = given
+        .first()
+        .map_or_else(|| "nothing".to_owned(), Prediction::show);
     exact.expect(exact_found, site, &ours, &says);
     group.expect_unlisted(group_found);
 }
 
 fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
     let mut uses = HashMap::new();
-    for row in gold.table("refs").rows().filter(|row| facts.covers(row.text("file"))) {
-        uses.insert((row.text("file"), row.number("line"), row.number("col")), (row.text("status"), row.number("decl_sid")));
+    for row in gold
+        .table("refs")
+        .rows()
+        .filter(|row| facts.covers(row.text("file")))
+    {
+        uses.insert(
+            (row.text("file"), row.number("line"), row.number("col")),
+            (row.text("status"), row.number("decl_sid")),
+        );
     }
     let mut score = Scored::new("references to types");
     let mut found = HashSet::new();
     for row in ours.table("refs").rows() {
         let key = (row.text("file"), row.number("line"), row.number("col"));
-        let Some((status, target)) = uses.get(&key).filter(|(status, _)| *status != "unres" && !found.contains(&key)) else { continue };
-        let named = facts.find(row.text("decl_file"), row.number("decl_line"), row.text("decl_name"));
+        let Some((status, target)) = uses
+            .get(&key)
+            .filter(|(status, _)| *status != "unres" && !found.contains(&key))
+        else {
+            continue;
+        };
+        let named = facts.find(
+            row.text("decl_file"),
+            row.number("decl_line"),
+            row.text("decl_name"),
+        );
         // `new C()` may be stated as a use of C or of its constructor.
-        let named = named.map(|id| if facts.symbols[id].kind == "constructor" { facts.symbols[id].parent } else { id });
-        if *status == "repo" && named.is_some_and(|id| facts.symbols[id].whole == facts.symbols[*target].whole) {
+        let named = named.map(|id| {
+            if facts.symbols[id].kind == "constructor" {
+                facts.symbols[id].parent
+            } else {
+                id
+            }
+        });
+        if *status == "repo"
+            && named.is_some_and(|id| facts.symbols[id].whole == facts.symbols[*target].whole)
+        {
             found.insert(key);
             score.right(row.text("confidence"));
         } else {
-            let says = if *status == "repo" { facts.show(*target) } else { "outside".to_owned() };
-            let ours = place(row.text("decl_file"), row.number("decl_line"), row.text("decl_name"));
-            score.wrong(row.text("confidence"), &format!("{}:{}:{}", key.0, key.1, key.2), &ours, &says);
+            let says = if *status == "repo" {
+                facts.show(*target)
+            } else {
+                "outside".to_owned()
+            };
+            let ours = place(
+                row.text("decl_file"),
+                row.number("decl_line"),
+                row.text("decl_name"),
+            );
+            score.wrong(
+                row.text("confidence"),
+                &format!("{}:{}:{}", key.0, key.1, key.2),
+                &ours,
+                &says,
+            );
         }
     }
-    let mut expected: Vec<_> = uses.iter().filter(|(_, (status, _))| *status == "repo").collect();
+    let mut expected: Vec<_> = uses
+        .iter()
+        .filter(|(_, (status, _))| *status == "repo")
+        .collect();
     expected.sort_unstable();
     for (key, (_, target)) in expected {
-        score.expect(found.contains(key), &format!("{}:{}:{}", key.0, key.1, key.2), "nothing", &facts.show(*target));
+        score.expect(
+            found.contains(key),
+            &format!("{}:{}:{}", key.0, key.1, key.2),
+            "nothing",
+            &facts.show(*target),
+        );
     }
     report.push(score);
 }
@@ -260,19 +428,34 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
     for kind in ["extends", "implements", "overrides", "implements_member"] {
         let mut score = Scored::new(kind);
         let mut expected = BTreeSet::new();
-        for row in gold.table("inherits").rows().filter(|row| row.text("status") == "repo" && facts.covers(row.text("child_file"))) {
+        for row in gold
+            .table("inherits")
+            .rows()
+            .filter(|row| row.text("status") == "repo" && facts.covers(row.text("child_file")))
+        {
             let stated = match row.text("kind") {
                 "impl_member" | "impl_explicit" => "implements_member",
                 other => other,
             };
             if stated == kind {
-                expected.insert((whole(row.number("child_sid")), whole(row.number("parent_sid"))));
+                expected.insert((
+                    whole(row.number("child_sid")),
+                    whole(row.number("parent_sid")),
+                ));
             }
         }
         let (mut seen, mut found) = (HashSet::new(), HashSet::new());
-        for row in ours.table("inherits").rows().filter(|row| row.text("kind") == kind && facts.covers(row.text("child_file"))) {
+        for row in ours
+            .table("inherits")
+            .rows()
+            .filter(|row| row.text("kind") == kind && facts.covers(row.text("child_file")))
+        {
             let (child, parent) = (end(facts, &row, "child"), end(facts, &row, "parent"));
-            let elsewhere = if parent.is_none() { (row.text("parent_file"), row.number("parent_line")) } else { ("", 0) };
+            let elsewhere = if parent.is_none() {
+                (row.text("parent_file"), row.number("parent_line"))
+            } else {
+                ("", 0)
+            };
             if !seen.insert((child, parent, elsewhere)) {
                 continue;
             }
@@ -282,14 +465,27 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                     score.right(row.text("confidence"));
                 }
                 None => {
-                    let site = place(row.text("child_file"), row.number("child_line"), row.text("child_name"));
-                    let ours = place(row.text("parent_file"), row.number("parent_line"), row.text("parent_name"));
+                    let site = place(
+                        row.text("child_file"),
+                        row.number("child_line"),
+                        row.text("child_name"),
+                    );
+                    let ours = place(
+                        row.text("parent_file"),
+                        row.number("parent_line"),
+                        row.text("parent_name"),
+                    );
                     score.wrong(row.text("confidence"), &site, &ours, "no");
                 }
             }
         }
         for pair in &expected {
-            score.expect(found.contains(pair), &facts.show(pair.0), "nothing", &facts.show(pair.1));
+            score.expect(
+                found.contains(pair),
+                &facts.show(pair.0),
+                "nothing",
+                &facts.show(pair.1),
+            );
         }
         report.push(score);
     }
@@ -297,6 +493,10 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
 
 /// One end of an inheritance, as the first part of its type.
 fn end(facts: &Gold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
-    let found = facts.find(row.text(&format!("{side}_file")), row.number(&format!("{side}_line")), row.text(&format!("{side}_name")));
+    let found = facts.find(
+        row.text(&format!("{side}_file")),
+        row.number(&format!("{side}_line")),
+        row.text(&format!("{side}_name")),
+    );
     found.map(|id| facts.symbols[id].whole)
 }

@@ -1,6 +1,8 @@
-//! Gold in the form in which it is committed: only the columns that the comparison reads, all tables in one text, compressed.
+//! Gold in the form in which it is committed: only the columns that the comparison reads, all
+//! tables in one text, compressed.
 //!
-//! **Limits.** Made from the tables of a compiler harness that is not part of this repository; `tests/golden/gold/NOTICE.md` says which.
+//! **Limits.** Made from the tables of a compiler harness that is not part of this repository;
+//! `tests/golden/gold/NOTICE.md` says which.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,19 +16,79 @@ use crate::accuracy::tables::Table;
 /// zstd's level: small files count, not the time to make them.
 const LEVEL: i32 = 19;
 
-/// The tables and columns that the comparison reads. Numbers of symbols are numbers of rows, from 1.
+/// The tables and columns that the comparison reads. Numbers of symbols are numbers of rows, from
+/// 1.
 fn columns(language: Language) -> [(&'static str, &'static [&'static str]); 4] {
     match language {
         Language::TypeScript => [
-            ("symbols", &["file", "kind", "name", "line_start", "name_line", "parent_sid", "scope", "opt"]),
-            ("calls", &["caller_file", "site_line", "site_col", "site_name", "expr_line", "expr_col", "status", "callee_sids"]),
-            ("inherits", &["kind", "child_file", "child_sid", "parent_sids", "parent_name", "status"]),
+            (
+                "symbols",
+                &[
+                    "file",
+                    "kind",
+                    "name",
+                    "line_start",
+                    "name_line",
+                    "parent_sid",
+                    "scope",
+                    "opt",
+                ],
+            ),
+            (
+                "calls",
+                &[
+                    "caller_file",
+                    "site_line",
+                    "site_col",
+                    "site_name",
+                    "expr_line",
+                    "expr_col",
+                    "status",
+                    "callee_sids",
+                ],
+            ),
+            (
+                "inherits",
+                &[
+                    "kind",
+                    "child_file",
+                    "child_sid",
+                    "parent_sids",
+                    "parent_name",
+                    "status",
+                ],
+            ),
             ("refs", &["file", "line", "col", "name", "sub", "decl_sids"]),
         ],
         Language::CSharp => [
-            ("symbols", &["file", "kind", "name", "container", "line_start", "name_line", "parent_sid", "canon_sid"]),
-            ("calls", &["caller_file", "site_line", "site_col", "call_kind", "status", "callee_sid"]),
-            ("inherits", &["kind", "child_file", "child_sid", "parent_sid", "status"]),
+            (
+                "symbols",
+                &[
+                    "file",
+                    "kind",
+                    "name",
+                    "container",
+                    "line_start",
+                    "name_line",
+                    "parent_sid",
+                    "canon_sid",
+                ],
+            ),
+            (
+                "calls",
+                &[
+                    "caller_file",
+                    "site_line",
+                    "site_col",
+                    "call_kind",
+                    "status",
+                    "callee_sid",
+                ],
+            ),
+            (
+                "inherits",
+                &["kind", "child_file", "child_sid", "parent_sid", "status"],
+            ),
             ("refs", &["file", "line", "col", "status", "decl_sid"]),
         ],
     }
@@ -46,11 +108,16 @@ pub fn compact(prefix: &Path, language: Language, out: &Path) -> anyhow::Result<
         writeln!(text, "{line}")?;
     }
     for (name, columns) in columns(language) {
-        let Some(full) = table(prefix, name)? else { continue };
+        let Some(full) = table(prefix, name)? else {
+            continue;
+        };
         let full = Table::parse(&full);
         writeln!(text, "#{name}\t{}", columns.join("\t"))?;
         for (at, row) in full.rows().enumerate() {
-            ensure!(name != "symbols" || row.number("sid") == at + 1, "{name}: symbols are not numbered in order");
+            ensure!(
+                name != "symbols" || row.number("sid") == at + 1,
+                "{name}: symbols are not numbered in order"
+            );
             let cells: Vec<&str> = columns.iter().map(|column| row.text(column)).collect();
             ensure!(!cells[0].starts_with('#'), "{name}: a row begins with #");
             writeln!(text, "{}", cells.join("\t"))?;
@@ -73,7 +140,9 @@ fn files(prefix: &Path) -> anyhow::Result<String> {
         return Ok(std::fs::read_to_string(list)?);
     }
     let text = std::fs::read_to_string(with_ending(prefix, ".files.tsv"))?;
-    Ok(Table::parse(&text).rows().fold(String::new(), |text, row| text + row.text("file") + "\n"))
+    Ok(Table::parse(&text)
+        .rows()
+        .fold(String::new(), |text, row| text + row.text("file") + "\n"))
 }
 
 fn table(prefix: &Path, name: &str) -> anyhow::Result<Option<String>> {
@@ -81,7 +150,11 @@ fn table(prefix: &Path, name: &str) -> anyhow::Result<Option<String>> {
     if !path.exists() {
         return Ok(None);
     }
-    let output = Command::new("gzip").arg("-dc").arg(&path).output().context("cannot start gzip")?;
+    let output = Command::new("gzip")
+        .arg("-dc")
+        .arg(&path)
+        .output()
+        .context("cannot start gzip")?;
     if !output.status.success() {
         bail!("gzip cannot read {}", path.display());
     }

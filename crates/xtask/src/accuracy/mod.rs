@@ -1,8 +1,10 @@
-//! How good are the answers, and did any of them change? Indexes published repositories and compares what we export with what compilers say.
+//! How good are the answers, and did any of them change? Indexes published repositories and
+//! compares what we export with what compilers say.
 //!
 //! * `tests/golden/accuracy.txt`: counts, precision and recall by repository and class.
 //! * `tests/golden/sites/NAME.txt`: every place where we disagree with the compiler.
-//! * `tests/golden/rows/NAME.txt`: a hash of all our rows for each file, so that a changed edge shows where no gold looks.
+//! * `tests/golden/rows/NAME.txt`: a hash of all our rows for each file, so that a changed edge
+//!   shows where no gold looks.
 //! * `tests/golden/ranking.txt`: how often search finds what somebody means.
 //!
 //! **Limits.** Optional corpora that are not there keep their figures unchecked.
@@ -62,7 +64,9 @@ pub fn make_gold(options: &GoldOptions) -> anyhow::Result<()> {
 }
 
 fn gold_path(name: &str) -> PathBuf {
-    Path::new(GOLDEN).join("gold").join(format!("{name}.tsv.zst"))
+    Path::new(GOLDEN)
+        .join("gold")
+        .join(format!("{name}.tsv.zst"))
 }
 
 /// What one corpus gives.
@@ -98,7 +102,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let changes = golden.changes(&measured, &kept);
     changes.iter().for_each(|line| println!("{line}"));
     if options.check && !changes.is_empty() {
-        bail!("answers changed: if each is better than before, run `cargo xtask accuracy` and commit {GOLDEN}");
+        bail!(
+            "answers changed: if each is better than before, run `cargo xtask accuracy` and commit {GOLDEN}"
+        );
     }
     golden.write()?;
     for (name, rows) in &measured {
@@ -109,19 +115,48 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
 fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
     let root = corpus.bring(Path::new(FOLDER))?;
-    let engine = Engine::open(&root, EngineOptions { home: corpora::data_home(), rebuild: true, ..EngineOptions::default() })?;
-    let summary = engine.index(&|_| ()).with_context(|| format!("cannot index {}", corpus.name))?;
+    let engine = Engine::open(
+        &root,
+        EngineOptions {
+            home: corpora::data_home(),
+            rebuild: true,
+            ..EngineOptions::default()
+        },
+    )?;
+    let summary = engine
+        .index(&|_| ())
+        .with_context(|| format!("cannot index {}", corpus.name))?;
     let (snapshot, workspace) = (engine.answers().snapshot()?, engine.workspace());
     let exported = query::export(&snapshot, &workspace)?;
-    let ranking = if corpus.is_optional() { search::Tally::default() } else { search::measure(&snapshot)? };
-    let mut figures = format!("{}: {} files, {} symbols, {} edges\n", corpus.name, summary.files(), summary.symbols, summary.edges);
+    let ranking = if corpus.is_optional() {
+        search::Tally::default()
+    } else {
+        search::measure(&snapshot)?
+    };
+    let mut figures = format!(
+        "{}: {} files, {} symbols, {} edges\n",
+        corpus.name,
+        summary.files(),
+        summary.symbols,
+        summary.edges
+    );
     let mut sites = String::new();
     if corpus.has_gold {
         let report = compare(corpus, &root, &exported)?;
         figures += &report::figures(&report);
-        sites = report.disagreements().into_iter().flat_map(|line| [line, "\n"]).collect();
+        sites = report
+            .disagreements()
+            .into_iter()
+            .flat_map(|line| [line, "\n"])
+            .collect();
     }
-    Ok(Measured { name: corpus.name, figures, sites, rows: rows::collect(&exported), ranking })
+    Ok(Measured {
+        name: corpus.name,
+        figures,
+        sites,
+        rows: rows::collect(&exported),
+        ranking,
+    })
 }
 
 fn compare(corpus: &Corpus, root: &Path, exported: &ExportTables) -> anyhow::Result<Report> {

@@ -19,9 +19,12 @@ const ACCURACY_HEAD: &str = "\
 # right and wrong: rows of ours that the compiler has and has not; found and missed: what it has that we have and have not.
 ";
 
-/// The figures of one repository, one line per class, then the precision of rows by their confidence.
+/// The figures of one repository, one line per class, then the precision of rows by their
+/// confidence.
 pub fn figures(report: &Report) -> String {
-    let mut text = "  class                    right  wrong  found missed  precision  recall      F1\n".to_owned();
+    let mut text =
+        "  class                    right  wrong  found missed  precision  recall      F1\n"
+            .to_owned();
     for class in &report.classes {
         let Predictions { right, wrong } = class.all();
         let [precision, recall, f1] = class.figures();
@@ -36,11 +39,21 @@ pub fn figures(report: &Report) -> String {
 }
 
 fn by_confidence(class: &Scored) -> String {
-    let stated = class.predictions.iter().filter(|(confidence, _)| !confidence.is_empty());
-    stated.fold(String::new(), |mut text, (confidence, Predictions { right, wrong })| {
-        let _ = writeln!(text, "    {confidence:20} {right:7} {wrong:6}                   {:.4}", share(*right, *wrong));
-        text
-    })
+    let stated = class
+        .predictions
+        .iter()
+        .filter(|(confidence, _)| !confidence.is_empty());
+    stated.fold(
+        String::new(),
+        |mut text, (confidence, Predictions { right, wrong })| {
+            let _ = writeln!(
+                text,
+                "    {confidence:20} {right:7} {wrong:6}                   {:.4}",
+                share(*right, *wrong)
+            );
+            text
+        },
+    )
 }
 
 /// The committed texts as they are and as they are to be.
@@ -75,11 +88,20 @@ impl Golden {
              # Recall at 1, 5 and 10 and the mean reciprocal rank among {LIMIT} results, for a symbol of the name and for the symbol itself.\n\
              # doc: all first sentences of doc comments, of repositories with at least {MIN_SENTENCES}, the index without documentation; among 10 names.\n"
         );
-        Ok(Self { folder: folder.to_owned(), before, now: BTreeMap::new(), figures: Vec::new(), ranking })
+        Ok(Self {
+            folder: folder.to_owned(),
+            before,
+            now: BTreeMap::new(),
+            figures: Vec::new(),
+            ranking,
+        })
     }
 
     fn old(&self, path: &Path) -> &str {
-        self.before.get(path).map(String::as_str).unwrap_or_default()
+        self.before
+            .get(path)
+            .map(String::as_str)
+            .unwrap_or_default()
     }
 
     /// The figures of a corpus.
@@ -90,7 +112,10 @@ impl Golden {
     /// A corpus that is not here: all stays as it is.
     pub fn keep_section(&mut self, name: &str) {
         let start = format!("{name}: ");
-        let section = self.old(Path::new("accuracy.txt")).split("\n\n").find(|section| section.starts_with(&start));
+        let section = self
+            .old(Path::new("accuracy.txt"))
+            .split("\n\n")
+            .find(|section| section.starts_with(&start));
         if let Some(section) = section {
             let section = format!("{}\n", section.trim_end());
             self.figures.push(section);
@@ -114,9 +139,19 @@ impl Golden {
         let _ = write!(self.ranking, "\n{name}\n{}", tally.table(false));
     }
 
-    /// Everything that differs: figures, disagreements, files, and the rows themselves where they were kept.
-    pub fn changes(&mut self, measured: &[(&'static str, Rows)], kept: &dyn Fn(&str) -> PathBuf) -> Vec<String> {
-        let accuracy = self.figures.iter().fold(ACCURACY_HEAD.to_owned(), |text, figures| text + "\n" + figures);
+    /// Everything that differs: figures, disagreements, files, and the rows themselves where they
+    /// were kept.
+    pub fn changes(
+        &mut self,
+        measured: &[(&'static str, Rows)],
+        kept: &dyn Fn(&str) -> PathBuf,
+    ) -> Vec<String> {
+        let accuracy = self
+            .figures
+            .iter()
+            .fold(ACCURACY_HEAD.to_owned(), |text, figures| {
+                text + "\n" + figures
+            });
         self.now.insert("accuracy.txt".into(), accuracy);
         self.now.insert("ranking.txt".into(), self.ranking.clone());
         let none = String::new();
@@ -124,12 +159,17 @@ impl Golden {
         let mut lines = Vec::new();
         for path in paths {
             let changed = differences(self.old(path), self.now.get(path).unwrap_or(&none));
-            show(&mut lines, &self.folder.join(path).display().to_string(), changed);
+            show(
+                &mut lines,
+                &self.folder.join(path).display().to_string(),
+                changed,
+            );
         }
         for (name, now) in measured {
             let [_, hashes] = corpus_paths(name);
             let committed = self.old(&hashes);
-            if committed.is_empty() || Some(committed) == self.now.get(&hashes).map(String::as_str) {
+            if committed.is_empty() || Some(committed) == self.now.get(&hashes).map(String::as_str)
+            {
                 continue;
             }
             match rows::kept(&kept(name), committed) {
@@ -147,7 +187,11 @@ impl Golden {
                 std::fs::write(self.folder.join(path), text)?;
             }
         }
-        for path in self.before.keys().filter(|path| !self.now.contains_key(*path)) {
+        for path in self
+            .before
+            .keys()
+            .filter(|path| !self.now.contains_key(*path))
+        {
             std::fs::remove_file(self.folder.join(path))?;
         }
         Ok(())
@@ -174,10 +218,13 @@ fn show(lines: &mut Vec<String>, title: &str, changed: Vec<String>) {
 /// `-` lines that are gone and `+` lines that are new, each as often as it is.
 fn differences(before: &str, now: &str) -> Vec<String> {
     let count = |text: &str| {
-        text.lines().fold(BTreeMap::new(), |mut counts: BTreeMap<String, i64>, line| {
-            *counts.entry(line.to_owned()).or_default() += 1;
-            counts
-        })
+        text.lines().fold(
+            BTreeMap::new(),
+            |mut counts: BTreeMap<String, i64>, line| {
+                *counts.entry(line.to_owned()).or_default() += 1;
+                counts
+            },
+        )
     };
     let (mut old, new) = (count(before), count(now));
     for (line, times) in new {
@@ -185,7 +232,14 @@ fn differences(before: &str, now: &str) -> Vec<String> {
     }
     let sign = |times: i64| if times > 0 { '-' } else { '+' };
     let changed = old.into_iter().filter(|(_, times)| *times != 0);
-    changed.flat_map(|(line, times)| std::iter::repeat_n(format!("{} {line}", sign(times)), times.unsigned_abs() as usize)).collect()
+    changed
+        .flat_map(|(line, times)| {
+            std::iter::repeat_n(
+                format!("{} {line}", sign(times)),
+                times.unsigned_abs() as usize,
+            )
+        })
+        .collect()
 }
 
 #[cfg(test)]

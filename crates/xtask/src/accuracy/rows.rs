@@ -1,6 +1,8 @@
-//! All rows that we export, held by one hash per file, so that any changed edge anywhere is seen, also where no gold looks.
+//! All rows that we export, held by one hash per file, so that any changed edge anywhere is seen,
+//! also where no gold looks.
 //!
-//! The export of the last run that agreed with the committed hashes lies in `target/golden`; with it the changed rows themselves are shown.
+//! The export of the last run that agreed with the committed hashes lies in `target/golden`; with
+//! it the changed rows themselves are shown.
 //!
 //! **Limits.** Without that export, as in a fresh clone, only the files are shown.
 
@@ -17,12 +19,17 @@ pub type Rows = BTreeMap<String, BTreeSet<String>>;
 pub fn collect(tables: &ExportTables) -> Rows {
     let mut rows = Rows::new();
     // The column with the file in which a row stands.
-    for (name, text, column) in
-        [("symbols", &tables.symbols, 0), ("calls", &tables.calls, 0), ("inherits", &tables.inherits, 1), ("refs", &tables.refs, 0)]
-    {
+    for (name, text, column) in [
+        ("symbols", &tables.symbols, 0),
+        ("calls", &tables.calls, 0),
+        ("inherits", &tables.inherits, 1),
+        ("refs", &tables.refs, 0),
+    ] {
         for line in text.lines().skip(1) {
             let file = line.split('\t').nth(column).unwrap_or_default();
-            rows.entry(file.to_owned()).or_default().insert(format!("{name}\t{line}"));
+            rows.entry(file.to_owned())
+                .or_default()
+                .insert(format!("{name}\t{line}"));
         }
     }
     rows
@@ -35,7 +42,12 @@ pub fn hashes(rows: &Rows) -> String {
         for row in rows {
             hasher.update(row.as_bytes()).update(b"\n");
         }
-        let _ = writeln!(text, "{file} {} {}", rows.len(), &hasher.finalize().to_hex()[..16]);
+        let _ = writeln!(
+            text,
+            "{file} {} {}",
+            rows.len(),
+            &hasher.finalize().to_hex()[..16]
+        );
         text
     })
 }
@@ -45,18 +57,29 @@ pub fn keep(rows: &Rows, path: &Path) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let text: String = rows.values().flatten().flat_map(|row| [row.as_str(), "\n"]).collect();
+    let text: String = rows
+        .values()
+        .flatten()
+        .flat_map(|row| [row.as_str(), "\n"])
+        .collect();
     Ok(std::fs::write(path, zstd::encode_all(text.as_bytes(), 3)?)?)
 }
 
 /// The rows that were kept, if they are those that the committed hashes are of.
 pub fn kept(path: &Path, committed: &str) -> Option<Rows> {
-    let text = String::from_utf8(zstd::decode_all(std::fs::read(path).ok()?.as_slice()).ok()?).ok()?;
+    let text =
+        String::from_utf8(zstd::decode_all(std::fs::read(path).ok()?.as_slice()).ok()?).ok()?;
     let mut rows = Rows::new();
     for line in text.lines() {
         let mut cells = line.split('\t');
-        let column = if cells.next() == Some("inherits") { 1 } else { 0 };
-        rows.entry(cells.nth(column)?.to_owned()).or_default().insert(line.to_owned());
+        let column = if cells.next() == Some("inherits") {
+            1
+        } else {
+            0
+        };
+        rows.entry(cells.nth(column)?.to_owned())
+            .or_default()
+            .insert(line.to_owned());
     }
     (hashes(&rows) == committed).then_some(rows)
 }
@@ -67,7 +90,10 @@ pub fn changes(before: &Rows, now: &Rows) -> Vec<String> {
     let files: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let mut lines = Vec::new();
     for file in files {
-        let (old, new) = (before.get(file).unwrap_or(&none), now.get(file).unwrap_or(&none));
+        let (old, new) = (
+            before.get(file).unwrap_or(&none),
+            now.get(file).unwrap_or(&none),
+        );
         lines.extend(old.difference(new).map(|row| format!("- {row}")));
         lines.extend(new.difference(old).map(|row| format!("+ {row}")));
     }

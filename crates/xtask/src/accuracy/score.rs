@@ -1,6 +1,7 @@
 //! What a comparison with the gold gives: counts by class, and every place where we disagree.
 //!
-//! **Limits.** A wrong target at a site counts twice, as a wrong prediction and as an expected one not found, and is listed twice.
+//! **Limits.** A wrong target at a site counts twice, as a wrong prediction and as an expected one
+//! not found, and is listed twice.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -18,7 +19,10 @@ pub struct Tables<'t> {
 impl<'t> Tables<'t> {
     /// Those that are there; any other reads as empty.
     pub fn new(tables: BTreeMap<&'t str, Table<'t>>) -> Self {
-        Self { tables, none: Table::default() }
+        Self {
+            tables,
+            none: Table::default(),
+        }
     }
 
     /// One of them.
@@ -53,17 +57,29 @@ pub struct Scored {
 impl Scored {
     /// Nothing counted yet.
     pub fn new(class: &'static str) -> Self {
-        Self { class, predictions: BTreeMap::new(), found: 0, missed: 0, disagreements: Vec::new() }
+        Self {
+            class,
+            predictions: BTreeMap::new(),
+            found: 0,
+            missed: 0,
+            disagreements: Vec::new(),
+        }
     }
 
     /// A row of ours that the gold has.
     pub fn right(&mut self, confidence: &str) {
-        self.predictions.entry(confidence.to_owned()).or_default().right += 1;
+        self.predictions
+            .entry(confidence.to_owned())
+            .or_default()
+            .right += 1;
     }
 
     /// A row of ours that the gold has not, with what it has in its place.
     pub fn wrong(&mut self, confidence: &str, site: &str, ours: &str, gold: &str) {
-        self.predictions.entry(confidence.to_owned()).or_default().wrong += 1;
+        self.predictions
+            .entry(confidence.to_owned())
+            .or_default()
+            .wrong += 1;
         self.note("wrong", site, ours, gold);
     }
 
@@ -79,37 +95,58 @@ impl Scored {
 
     /// [`Scored::wrong`] where another class lists the site.
     pub fn wrong_unlisted(&mut self, confidence: &str) {
-        self.predictions.entry(confidence.to_owned()).or_default().wrong += 1;
+        self.predictions
+            .entry(confidence.to_owned())
+            .or_default()
+            .wrong += 1;
     }
 
     /// [`Scored::expect`] where another class lists the site.
     pub fn expect_unlisted(&mut self, is_found: bool) {
-        if is_found { self.found += 1 } else { self.missed += 1 }
+        if is_found {
+            self.found += 1
+        } else {
+            self.missed += 1
+        }
     }
 
     fn note(&mut self, word: &str, site: &str, ours: &str, gold: &str) {
-        self.disagreements.push(format!("{site} {} {word}: ours {ours}, gold {gold}", self.class));
+        self.disagreements.push(format!(
+            "{site} {} {word}: ours {ours}, gold {gold}",
+            self.class
+        ));
     }
 
     /// All rows of ours.
     pub fn all(&self) -> Predictions {
         self.predictions
             .values()
-            .fold(Predictions::default(), |sum, one| Predictions { right: sum.right + one.right, wrong: sum.wrong + one.wrong })
+            .fold(Predictions::default(), |sum, one| Predictions {
+                right: sum.right + one.right,
+                wrong: sum.wrong + one.wrong,
+            })
     }
 
     /// Precision, recall and F1.
     pub fn figures(&self) -> [f64; 3] {
         let Predictions { right, wrong } = self.all();
         let (precision, recall) = (share(right, wrong), share(self.found, self.missed));
-        let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+        let f1 = if precision + recall > 0.0 {
+            2.0 * precision * recall / (precision + recall)
+        } else {
+            0.0
+        };
         [precision, recall, f1]
     }
 }
 
 /// `part` of both; 0 of nothing.
 pub fn share(part: usize, rest: usize) -> f64 {
-    if part + rest == 0 { 0.0 } else { part as f64 / (part + rest) as f64 }
+    if part + rest == 0 {
+        0.0
+    } else {
+        part as f64 / (part + rest) as f64
+    }
 }
 
 /// All classes of one repository.
@@ -129,7 +166,11 @@ impl Report {
 
     /// All disagreements in the order of their sites.
     pub fn disagreements(&self) -> Vec<&str> {
-        let mut lines: Vec<&str> = self.classes.iter().flat_map(|class| class.disagreements.iter().map(String::as_str)).collect();
+        let mut lines: Vec<&str> = self
+            .classes
+            .iter()
+            .flat_map(|class| class.disagreements.iter().map(String::as_str))
+            .collect();
         lines.sort_unstable();
         lines
     }
@@ -149,20 +190,38 @@ pub struct Sources {
 impl Sources {
     /// The repository at `root`.
     pub fn open(root: &Path) -> anyhow::Result<Self> {
-        Ok(Self { workspace: Workspace::open(root)?, texts: HashMap::new() })
+        Ok(Self {
+            workspace: Workspace::open(root)?,
+            texts: HashMap::new(),
+        })
     }
 
-    /// The identifier at a line and UTF-16 column, both from 1, and what stands before it on its line.
+    /// The identifier at a line and UTF-16 column, both from 1, and what stands before it on its
+    /// line.
     pub fn token(&mut self, file: &str, (line, column): (usize, usize)) -> (String, String) {
         if !self.texts.contains_key(file) {
             let path = RepoPath::new(file).ok();
-            let text = path.and_then(|path| self.workspace.read(&path).ok()).map(|file| file.text).unwrap_or_default();
-            self.texts.insert(file.to_owned(), text.lines().map(str::to_owned).collect());
+            let text = path
+                .and_then(|path| self.workspace.read(&path).ok())
+                .map(|file| file.text)
+                .unwrap_or_default();
+            self.texts
+                .insert(file.to_owned(), text.lines().map(str::to_owned).collect());
         }
-        let text = line.checked_sub(1).and_then(|at| self.texts[file].get(at)).map(String::as_str).unwrap_or_default();
+        let text = line
+            .checked_sub(1)
+            .and_then(|at| self.texts[file].get(at))
+            .map(String::as_str)
+            .unwrap_or_default();
         let units: Vec<u16> = text.encode_utf16().collect();
         let (before, after) = units.split_at(column.saturating_sub(1).min(units.len()));
         let word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
-        (String::from_utf16_lossy(after).chars().take_while(word).collect(), String::from_utf16_lossy(before))
+        (
+            String::from_utf16_lossy(after)
+                .chars()
+                .take_while(word)
+                .collect(),
+            String::from_utf16_lossy(before),
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! Tab-separated tables: those that `codeagent export` writes, and the gold in its compact form.
 //!
-//! Compact gold is one text with several tables: a line `#NAME` and the names of the columns, then one line per row.
+//! Compact gold is one text with several tables: a line `#NAME` and the names of the columns, then
+//! one line per row.
 //!
 //! **Limits.** Everything is held in memory. A column that is missing reads as empty text.
 
@@ -25,12 +26,18 @@ impl<'t> Table<'t> {
     pub fn parse(text: &'t str) -> Self {
         let mut lines = text.lines();
         let columns = lines.next().unwrap_or_default().split('\t').collect();
-        Self { columns, rows: lines.map(|line| line.split('\t').collect()).collect() }
+        Self {
+            columns,
+            rows: lines.map(|line| line.split('\t').collect()).collect(),
+        }
     }
 
     /// Its rows in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_, 't>> {
-        self.rows.iter().map(|cells| Row { columns: &self.columns, cells })
+        self.rows.iter().map(|cells| Row {
+            columns: &self.columns,
+            cells,
+        })
     }
 }
 
@@ -38,7 +45,9 @@ impl<'t> Row<'_, 't> {
     /// The text in a column.
     pub fn text(&self, column: &str) -> &'t str {
         let at = self.columns.iter().position(|name| *name == column);
-        at.and_then(|at| self.cells.get(at)).copied().unwrap_or_default()
+        at.and_then(|at| self.cells.get(at))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The number in a column; 0 if there is none.
@@ -48,7 +57,10 @@ impl<'t> Row<'_, 't> {
 
     /// The numbers in a column, separated by commas.
     pub fn numbers(&self, column: &str) -> Vec<usize> {
-        self.text(column).split(',').filter_map(|number| number.parse().ok()).collect()
+        self.text(column)
+            .split(',')
+            .filter_map(|number| number.parse().ok())
+            .collect()
     }
 }
 
@@ -60,7 +72,13 @@ pub fn sections(text: &str) -> BTreeMap<&str, Table<'_>> {
         if let Some(head) = line.strip_prefix('#') {
             let mut words = head.split('\t');
             let name = words.next().unwrap_or_default();
-            tables.insert(name, Table { columns: words.collect(), rows: Vec::new() });
+            tables.insert(
+                name,
+                Table {
+                    columns: words.collect(),
+                    rows: Vec::new(),
+                },
+            );
             current = Some(name);
         } else if let Some(table) = current.and_then(|name| tables.get_mut(name)) {
             table.rows.push(line.split('\t').collect());

@@ -1,9 +1,11 @@
 //! How our tables compare with what the TypeScript compiler says.
 //!
-//! * A declaration is named by any line from its first one to that of its name. Required are declarations of modules and members; local
-//!   functions, members of object literals and of unnamed types may be given or not.
-//! * A call site is right if its target is any declaration that the compiler accepts there (overloads, merged declarations, class and
-//!   constructor). Sites whose receiver is `any` are left out.
+//! * A declaration is named by any line from its first one to that of its name. Required are
+//!   declarations of modules and members; local functions, members of object literals and of
+//!   unnamed types may be given or not.
+//! * A call site is right if its target is any declaration that the compiler accepts there
+//!   (overloads, merged declarations, class and constructor). Sites whose receiver is `any` are
+//!   left out.
 //! * Files that the gold does not cover are left out.
 //!
 //! **Limits.** The caller of a call is not compared; the hashes of rows hold it.
@@ -27,7 +29,8 @@ struct Symbol<'t> {
     optional: bool,
 }
 
-/// What the compiler says about declarations. Numbers of symbols begin at 1; 0 is a file as a whole.
+/// What the compiler says about declarations. Numbers of symbols begin at 1; 0 is a file as a
+/// whole.
 struct Gold<'t> {
     symbols: Vec<Symbol<'t>>,
     by_name: HashMap<(&'t str, &'t str), Vec<usize>>,
@@ -48,9 +51,25 @@ pub fn score(ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut Sources) -> Rep
 
 impl<'t> Gold<'t> {
     fn new(gold: &Tables<'t>) -> Self {
-        let none = Symbol { file: "", kind: "", name: "", first_line: 0, name_line: 0, parent: 0, scope: "", optional: true };
-        let mut facts = Self { symbols: vec![none], by_name: HashMap::new(), constructors: HashMap::new(), files: HashSet::new() };
-        facts.files.extend(gold.table("files").rows().map(|row| row.text("file")));
+        let none = Symbol {
+            file: "",
+            kind: "",
+            name: "",
+            first_line: 0,
+            name_line: 0,
+            parent: 0,
+            scope: "",
+            optional: true,
+        };
+        let mut facts = Self {
+            symbols: vec![none],
+            by_name: HashMap::new(),
+            constructors: HashMap::new(),
+            files: HashSet::new(),
+        };
+        facts
+            .files
+            .extend(gold.table("files").rows().map(|row| row.text("file")));
         for row in gold.table("symbols").rows() {
             let id = facts.symbols.len();
             let symbol = Symbol {
@@ -63,7 +82,11 @@ impl<'t> Gold<'t> {
                 scope: row.text("scope"),
                 optional: row.text("opt") == "1",
             };
-            facts.by_name.entry((symbol.file, symbol.name)).or_default().push(id);
+            facts
+                .by_name
+                .entry((symbol.file, symbol.name))
+                .or_default()
+                .push(id);
             if symbol.kind == "constructor" {
                 facts.constructors.entry(symbol.file).or_default().push(id);
             }
@@ -77,7 +100,10 @@ impl<'t> Gold<'t> {
     }
 
     fn named<'s>(&'s self, file: &'s str, name: &'s str) -> &'s [usize] {
-        self.by_name.get(&(file, name)).map(Vec::as_slice).unwrap_or_default()
+        self.by_name
+            .get(&(file, name))
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// The declaration that a file, a line and a name mean: 0 is the file as a whole.
@@ -85,13 +111,24 @@ impl<'t> Gold<'t> {
         if line == 0 || name.is_empty() || name == file {
             return Some(0);
         }
-        let last = if self.named(file, name).is_empty() { last_segment(name) } else { name };
-        let around = |id: &&usize| self.symbols[**id].first_line <= line && line <= self.symbols[**id].name_line;
+        let last = if self.named(file, name).is_empty() {
+            last_segment(name)
+        } else {
+            name
+        };
+        let around = |id: &&usize| {
+            self.symbols[**id].first_line <= line && line <= self.symbols[**id].name_line
+        };
         let best = self
             .named(file, last)
             .iter()
             .filter(around)
-            .min_by_key(|id| (self.symbols[**id].optional, self.symbols[**id].name_line - line));
+            .min_by_key(|id| {
+                (
+                    self.symbols[**id].optional,
+                    self.symbols[**id].name_line - line,
+                )
+            });
         best.or_else(|| {
             // A constructor may bear the name of its class.
             let is_named = |id: &&usize| {
@@ -100,7 +137,11 @@ impl<'t> Gold<'t> {
                     parent != 0 && self.symbols[parent].name == last
                 }
             };
-            self.constructors.get(file)?.iter().filter(around).find(is_named)
+            self.constructors
+                .get(file)?
+                .iter()
+                .filter(around)
+                .find(is_named)
         })
         .copied()
     }
@@ -108,7 +149,11 @@ impl<'t> Gold<'t> {
     /// A declaration of a module or a member, not one inside a body or an unnamed type.
     fn is_core(&self, id: usize) -> bool {
         let symbol = &self.symbols[id];
-        matches!(symbol.scope, "module" | "member") && !matches!(symbol.kind, "call-signature" | "construct-signature" | "export-default")
+        matches!(symbol.scope, "module" | "member")
+            && !matches!(
+                symbol.kind,
+                "call-signature" | "construct-signature" | "export-default"
+            )
     }
 
     fn is_required(&self, id: usize) -> bool {
@@ -124,16 +169,28 @@ impl<'t> Gold<'t> {
 
 /// `name` of `A.B#name()`.
 fn last_segment(name: &str) -> &str {
-    name.trim_end_matches(['(', ')']).rsplit(['.', '#', ':']).next().unwrap_or_default()
+    name.trim_end_matches(['(', ')'])
+        .rsplit(['.', '#', ':'])
+        .next()
+        .unwrap_or_default()
 }
 
 fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
-    for row in ours.table("symbols").rows().filter(|row| facts.covers(row.text("file"))) {
+    for row in ours
+        .table("symbols")
+        .rows()
+        .filter(|row| facts.covers(row.text("file")))
+    {
         let (file, line, name) = (row.text("file"), row.number("line_start"), row.text("name"));
         let Some(id) = facts.find(file, line, name).filter(|id| *id != 0) else {
-            score.wrong("", &place(file, line, name), &format!("declares {}", row.text("kind")), "nothing");
+            score.wrong(
+                "",
+                &place(file, line, name),
+                &format!("declares {}", row.text("kind")),
+                "nothing",
+            );
             continue;
         };
         // A pair of accessors or a merged declaration is one name with several spans.
@@ -144,14 +201,25 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
                 symbol.first_line <= line && line <= symbol.name_line && !seen.contains(id)
             })
         };
-        let Some(id) = (if seen.contains(&id) { again() } else { Some(id) }) else { continue };
+        let Some(id) = (if seen.contains(&id) {
+            again()
+        } else {
+            Some(id)
+        }) else {
+            continue;
+        };
         seen.insert(id);
         if facts.is_required(id) {
             score.right("");
         }
     }
     for id in (1..facts.symbols.len()).filter(|id| facts.is_required(*id)) {
-        score.expect(seen.contains(&id), &facts.show(id), "nothing", facts.symbols[id].kind);
+        score.expect(
+            seen.contains(&id),
+            &facts.show(id),
+            "nothing",
+            facts.symbols[id].kind,
+        );
     }
     report.push(score);
 }
@@ -176,8 +244,15 @@ struct GoldSites<'t> {
 
 impl<'t> GoldSites<'t> {
     fn new(facts: &Gold<'t>, table: &Table<'t>) -> Self {
-        let mut sites = Self { all: Vec::new(), by_name: HashMap::new(), by_line: HashMap::new() };
-        for row in table.rows().filter(|row| facts.covers(row.text("caller_file"))) {
+        let mut sites = Self {
+            all: Vec::new(),
+            by_name: HashMap::new(),
+            by_line: HashMap::new(),
+        };
+        for row in table
+            .rows()
+            .filter(|row| facts.covers(row.text("caller_file")))
+        {
             let targets = row.numbers("callee_sids");
             let status = row.text("status");
             let site = GoldSite {
@@ -187,32 +262,56 @@ impl<'t> GoldSites<'t> {
                 name: row.text("site_name"),
                 expression: (row.number("expr_line"), row.number("expr_col")),
                 status,
-                is_core: status == "repo" && targets.first().is_some_and(|id| *id != 0 && facts.is_core(*id)),
+                is_core: status == "repo"
+                    && targets
+                        .first()
+                        .is_some_and(|id| *id != 0 && facts.is_core(*id)),
                 targets,
                 found: false,
             };
             let at = sites.all.len();
-            sites.by_name.entry((site.file, site.line, site.name)).or_default().push(at);
-            sites.by_line.entry((site.file, site.line)).or_default().push(at);
+            sites
+                .by_name
+                .entry((site.file, site.line, site.name))
+                .or_default()
+                .push(at);
+            sites
+                .by_line
+                .entry((site.file, site.line))
+                .or_default()
+                .push(at);
             sites.all.push(site);
         }
         sites
     }
 
-    /// The compiler's sites that a row of ours may mean: of that name (as the source has it, if it is known), then of that column.
+    /// The compiler's sites that a row of ours may mean: of that name (as the source has it, if it
+    /// is known), then of that column.
     fn meant(&self, file: &str, (line, column): (usize, usize), names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
             let same = self.by_name.get(&(file, line, *name)).into_iter().flatten();
-            found.extend(same.filter(|at| !found.contains(at)).copied().collect::<Vec<_>>());
+            found.extend(
+                same.filter(|at| !found.contains(at))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
         }
-        let stands_there = |at: &usize| self.all[*at].column == column || self.all[*at].expression == (line, column);
+        let stands_there = |at: &usize| {
+            self.all[*at].column == column || self.all[*at].expression == (line, column)
+        };
         let exact: Vec<usize> = found.iter().copied().filter(stands_there).collect();
         if exact.is_empty() { found } else { exact }
     }
 }
 
-fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut Sources, report: &mut Report) {
+fn calls(
+    facts: &Gold<'_>,
+    ours: &Tables<'_>,
+    gold: &Tables<'_>,
+    sources: &mut Sources,
+    report: &mut Report,
+) {
     let mut sites = GoldSites::new(facts, gold.table("calls"));
     let mut score = Scored::new("calls");
     let mut seen = BTreeSet::new();
@@ -223,28 +322,53 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut S
             continue;
         }
         let position = (row.number("site_line"), row.number("site_col"));
-        let callee = facts.find(row.text("callee_file"), row.number("callee_line"), row.text("callee_name"));
-        if !seen.insert((file, position, callee.map_or_else(|| row.text("callee_name").to_owned(), |id| id.to_string()))) {
+        let callee = facts.find(
+            row.text("callee_file"),
+            row.number("callee_line"),
+            row.text("callee_name"),
+        );
+        if !seen.insert((
+            file,
+            position,
+            callee.map_or_else(|| row.text("callee_name").to_owned(), |id| id.to_string()),
+        )) {
             continue;
         }
         let callee = callee.filter(|id| *id != 0);
         let (token, before) = sources.token(file, position);
         let names = site_names(facts, callee, row.text("callee_name"));
         let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-        if !token.is_empty() && sites.by_name.contains_key(&(file, position.0, token.as_str())) {
+        if !token.is_empty()
+            && sites
+                .by_name
+                .contains_key(&(file, position.0, token.as_str()))
+        {
             names = vec![&token];
         }
         let mut meant = sites.meant(file, position, &names);
-        let accepts = |site: &GoldSite<'_>| site.status == "repo" && callee.is_some_and(|id| site.targets.contains(&id));
+        let accepts = |site: &GoldSite<'_>| {
+            site.status == "repo" && callee.is_some_and(|id| site.targets.contains(&id))
+        };
         if meant.is_empty() {
             // Renamed by an import: any site of the line that accepts the target.
             let line = sites.by_line.get(&(file, position.0)).into_iter().flatten();
-            meant = line.copied().filter(|at| accepts(&sites.all[*at])).collect();
+            meant = line
+                .copied()
+                .filter(|at| accepts(&sites.all[*at]))
+                .collect();
         }
         let confidence = row.text("confidence");
-        let what = place(row.text("callee_file"), row.number("callee_line"), row.text("callee_name"));
+        let what = place(
+            row.text("callee_file"),
+            row.number("callee_line"),
+            row.text("callee_name"),
+        );
         let site = format!("{file}:{}:{}", position.0, position.1);
-        let good: Vec<usize> = meant.iter().copied().filter(|at| accepts(&sites.all[*at])).collect();
+        let good: Vec<usize> = meant
+            .iter()
+            .copied()
+            .filter(|at| accepts(&sites.all[*at]))
+            .collect();
         if meant.is_empty() {
             // The compiler's list holds only decorators with arguments.
             if !ends_in_decorator(&before) {
@@ -258,7 +382,11 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut S
         } else if !meant.iter().any(|at| sites.all[*at].status == "unres") {
             let first = &sites.all[meant[0]];
             let says = if first.status == "repo" {
-                first.targets.first().map(|id| facts.show(*id)).unwrap_or_default()
+                first
+                    .targets
+                    .first()
+                    .map(|id| facts.show(*id))
+                    .unwrap_or_default()
             } else {
                 first.status.to_owned()
             };
@@ -266,9 +394,19 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut S
             given.insert(meant[0], what);
         }
     }
-    for (at, site) in sites.all.iter().enumerate().filter(|(_, site)| site.is_core) {
+    for (at, site) in sites
+        .all
+        .iter()
+        .enumerate()
+        .filter(|(_, site)| site.is_core)
+    {
         let ours = given.get(&at).map_or("nothing", String::as_str);
-        score.expect(site.found, &format!("{}:{}:{}", site.file, site.line, site.column), ours, &facts.show(site.targets[0]));
+        score.expect(
+            site.found,
+            &format!("{}:{}:{}", site.file, site.line, site.column),
+            ours,
+            &facts.show(site.targets[0]),
+        );
     }
     report.push(score);
 }
@@ -301,9 +439,17 @@ struct GoldUse<'t> {
     found: bool,
 }
 
-fn gold_uses<'t>(facts: &Gold<'t>, table: &Table<'t>) -> (Vec<GoldUse<'t>>, HashSet<(&'t str, usize, &'t str)>) {
+fn gold_uses<'t>(
+    facts: &Gold<'t>,
+    table: &Table<'t>,
+) -> (Vec<GoldUse<'t>>, HashSet<(&'t str, usize, &'t str)>) {
     let mut constructors: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (id, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind == "constructor") {
+    for (id, symbol) in facts
+        .symbols
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| symbol.kind == "constructor")
+    {
         constructors.entry(symbol.parent).or_default().push(id);
     }
     let (mut uses, mut unknown) = (Vec::new(), HashSet::new());
@@ -315,11 +461,26 @@ fn gold_uses<'t>(facts: &Gold<'t>, table: &Table<'t>) -> (Vec<GoldUse<'t>>, Hash
         }
         let is_core = targets[0] != 0 && facts.is_core(targets[0]);
         if matches!(row.text("sub"), "new" | "member-new") {
-            let made: Vec<usize> = targets.iter().filter_map(|id| constructors.get(id)).flatten().copied().collect();
+            let made: Vec<usize> = targets
+                .iter()
+                .filter_map(|id| constructors.get(id))
+                .flatten()
+                .copied()
+                .collect();
             targets.extend(made);
         }
-        let row = (row.text("file"), row.number("line"), row.number("col"), row.text("name"));
-        uses.push(GoldUse { row, targets, is_core, found: false });
+        let row = (
+            row.text("file"),
+            row.number("line"),
+            row.number("col"),
+            row.text("name"),
+        );
+        uses.push(GoldUse {
+            row,
+            targets,
+            is_core,
+            found: false,
+        });
     }
     (uses, unknown)
 }
@@ -328,7 +489,10 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
     let (mut uses, unknown) = gold_uses(facts, gold.table("refs"));
     let mut by_name: HashMap<(&str, usize, &str), Vec<usize>> = HashMap::new();
     for (at, gold) in uses.iter().enumerate() {
-        by_name.entry((gold.row.0, gold.row.1, gold.row.3)).or_default().push(at);
+        by_name
+            .entry((gold.row.0, gold.row.1, gold.row.3))
+            .or_default()
+            .push(at);
     }
     let mut score = Scored::new("references");
     let mut seen = HashSet::new();
@@ -337,17 +501,30 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
         if !facts.covers(file) || row.text("decl_file").is_empty() {
             continue;
         }
-        let target = facts.find(row.text("decl_file"), row.number("decl_line"), row.text("decl_name"));
+        let target = facts.find(
+            row.text("decl_file"),
+            row.number("decl_line"),
+            row.text("decl_name"),
+        );
         let key = (file, row.number("line"), row.text("name"));
         let column = row.number("col");
-        let other = if target.is_none() { (row.text("decl_file"), row.number("decl_line")) } else { ("", 0) };
+        let other = if target.is_none() {
+            (row.text("decl_file"), row.number("decl_line"))
+        } else {
+            ("", 0)
+        };
         if !seen.insert((key, column, target, other)) {
             continue;
         }
         let named = by_name.get(&key).map(Vec::as_slice).unwrap_or_default();
-        let exact: Vec<usize> = named.iter().copied().filter(|at| uses[*at].row.2 == column).collect();
+        let exact: Vec<usize> = named
+            .iter()
+            .copied()
+            .filter(|at| uses[*at].row.2 == column)
+            .collect();
         let meant = if exact.is_empty() { named } else { &exact };
-        let accepts = |at: &usize| target.is_some_and(|id| id != 0 && uses[*at].targets.contains(&id));
+        let accepts =
+            |at: &usize| target.is_some_and(|id| id != 0 && uses[*at].targets.contains(&id));
         let good: Vec<usize> = meant.iter().copied().filter(accepts).collect();
         if !good.is_empty() {
             if good.iter().any(|at| uses[*at].is_core) {
@@ -355,14 +532,31 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             }
             good.iter().for_each(|at| uses[*at].found = true);
         } else if !unknown.contains(&key) && (target.is_some() || !meant.is_empty()) {
-            let says = meant.first().map_or_else(|| "no use".to_owned(), |at| facts.show(uses[*at].targets[0]));
-            let what = place(row.text("decl_file"), row.number("decl_line"), row.text("decl_name"));
-            score.wrong(row.text("confidence"), &format!("{file}:{}:{column}", key.1), &what, &says);
+            let says = meant.first().map_or_else(
+                || "no use".to_owned(),
+                |at| facts.show(uses[*at].targets[0]),
+            );
+            let what = place(
+                row.text("decl_file"),
+                row.number("decl_line"),
+                row.text("decl_name"),
+            );
+            score.wrong(
+                row.text("confidence"),
+                &format!("{file}:{}:{column}", key.1),
+                &what,
+                &says,
+            );
         }
     }
     for gold in uses.iter().filter(|gold| gold.is_core) {
         let (file, line, column, _) = gold.row;
-        score.expect(gold.found, &format!("{file}:{line}:{column}"), "nothing", &facts.show(gold.targets[0]));
+        score.expect(
+            gold.found,
+            &format!("{file}:{line}:{column}"),
+            "nothing",
+            &facts.show(gold.targets[0]),
+        );
     }
     report.push(score);
 }
@@ -373,7 +567,11 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
         let mut expected: Vec<(usize, Vec<usize>, bool)> = Vec::new();
         // Bases that come from elsewhere, by name.
         let mut outside: HashSet<(usize, &str)> = HashSet::new();
-        for row in gold.table("inherits").rows().filter(|row| facts.covers(row.text("child_file"))) {
+        for row in gold
+            .table("inherits")
+            .rows()
+            .filter(|row| facts.covers(row.text("child_file")))
+        {
             let child = row.number("child_sid");
             if row.text("status") != "repo" {
                 outside.insert((child, row.text("parent_name")));
@@ -382,12 +580,20 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
             }
         }
         let mut seen = HashSet::new();
-        for row in ours.table("inherits").rows().filter(|row| row.text("kind") == kind) {
+        for row in ours
+            .table("inherits")
+            .rows()
+            .filter(|row| row.text("kind") == kind)
+        {
             if !facts.covers(row.text("child_file")) || row.text("parent_file").is_empty() {
                 continue;
             }
             let (child, parent) = (end(facts, &row, "child"), end(facts, &row, "parent"));
-            let name = if parent.is_none() { row.text("parent_name") } else { "" };
+            let name = if parent.is_none() {
+                row.text("parent_name")
+            } else {
+                ""
+            };
             if !seen.insert((child, parent, name)) {
                 continue;
             }
@@ -397,31 +603,55 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                     (is_right, *found) = (true, true);
                 }
             }
-            let parent_name = parent.filter(|id| *id != 0).map_or(name, |id| facts.symbols[id].name);
+            let parent_name = parent
+                .filter(|id| *id != 0)
+                .map_or(name, |id| facts.symbols[id].name);
             let is_member = matches!(kind, "overrides" | "implements_member");
             let left_out = child.filter(|id| *id != 0).is_some_and(|id| {
                 let symbol = &facts.symbols[id];
-                outside.contains(&(id, parent_name)) || (is_member && (symbol.kind == "parameter-property" || symbol.name.starts_with('[')))
+                outside.contains(&(id, parent_name))
+                    || (is_member
+                        && (symbol.kind == "parameter-property" || symbol.name.starts_with('[')))
             });
             if is_right {
                 score.right(row.text("confidence"));
             } else if !left_out {
-                let child = place(row.text("child_file"), row.number("child_line"), row.text("child_name"));
+                let child = place(
+                    row.text("child_file"),
+                    row.number("child_line"),
+                    row.text("child_name"),
+                );
                 score.wrong(
                     row.text("confidence"),
                     &child,
-                    &place(row.text("parent_file"), row.number("parent_line"), row.text("parent_name")),
+                    &place(
+                        row.text("parent_file"),
+                        row.number("parent_line"),
+                        row.text("parent_name"),
+                    ),
                     "no",
                 );
             }
         }
         for (child, parents, found) in &expected {
-            score.expect(*found, &facts.show(*child), "nothing", &parents.first().map(|id| facts.show(*id)).unwrap_or_default());
+            score.expect(
+                *found,
+                &facts.show(*child),
+                "nothing",
+                &parents
+                    .first()
+                    .map(|id| facts.show(*id))
+                    .unwrap_or_default(),
+            );
         }
         report.push(score);
     }
 }
 
 fn end(facts: &Gold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
-    facts.find(row.text(&format!("{side}_file")), row.number(&format!("{side}_line")), row.text(&format!("{side}_name")))
+    facts.find(
+        row.text(&format!("{side}_file")),
+        row.number(&format!("{side}_line")),
+        row.text(&format!("{side}_name")),
+    )
 }

@@ -1,7 +1,8 @@
 //! Builds the rule tests as programs in which every branch of the resolvers can be switched off.
 //!
-//! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy is built with the dependencies that the
-//! workspace itself has built: its version differs, so that cargo keeps both apart in one target folder.
+//! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy
+//! is built with the dependencies that the workspace itself has built: its version differs, so that
+//! cargo keeps both apart in one target folder.
 //!
 //! **Limits.** Builds the dev profile.
 
@@ -13,7 +14,14 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail};
 
 /// What the copy consists of.
-const COPIED: &[&str] = &["crates", "tests", "benches", "migrations", "Cargo.toml", "Cargo.lock"];
+const COPIED: &[&str] = &[
+    "crates",
+    "tests",
+    "benches",
+    "migrations",
+    "Cargo.toml",
+    "Cargo.lock",
+];
 
 /// The crate of the linkers.
 const CORE: &str = "crates/codeagent-core";
@@ -27,11 +35,15 @@ const TESTS: [&str; 3] = ["rules", "nuget", "packages"];
 /// The place of a source: from `src` on, or in `resolve`.
 #[must_use]
 pub fn place(file: &str) -> PathBuf {
-    if file.starts_with("src/") { Path::new(CORE).join(file) } else { Path::new(RESOLVE).join(file) }
+    if file.starts_with("src/") {
+        Path::new(CORE).join(file)
+    } else {
+        Path::new(RESOLVE).join(file)
+    }
 }
 
-/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE` it also appends each number that is asked for to the file, once.
-/// Never inlined, for it stands in thousands of places.
+/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE` it also appends each
+/// number that is asked for to the file, once. Never inlined, for it stands in thousands of places.
 const SWITCH: &str = "
 /// The branch that is switched in this process.
 pub mod mutant {
@@ -67,9 +79,16 @@ pub mod mutant {
 }
 ";
 
-/// Files of `resolve` that no edge of a fresh index depends on; those that decide what is linked again after an edit are held by `tests/law.rs`
-/// and the tests beside them.
-const WITHOUT_RULES: &[&str] = &["tests", "explain.rs", "choices.rs", "display.rs", "patch.rs", "published.rs"];
+/// Files of `resolve` that no edge of a fresh index depends on; those that decide what is linked
+/// again after an edit are held by `tests/law.rs` and the tests beside them.
+const WITHOUT_RULES: &[&str] = &[
+    "tests",
+    "explain.rs",
+    "choices.rs",
+    "display.rs",
+    "patch.rs",
+    "published.rs",
+];
 
 /// The texts of `resolve` by their paths in it, without tests and explanations.
 ///
@@ -80,7 +99,10 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let folder = root.join(RESOLVE);
     let mut found = BTreeMap::new();
     for path in files(&folder)? {
-        let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
+        let name = path
+            .strip_prefix(&folder)?
+            .to_string_lossy()
+            .replace('\\', "/");
         if !WITHOUT_RULES.iter().any(|part| name.contains(part)) {
             found.insert(name, fs::read_to_string(&path)?);
         }
@@ -88,7 +110,8 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Makes the copy, with the given texts, and builds its tests: the programs to run, in the order of [`TESTS`].
+/// Makes the copy, with the given texts, and builds its tests: the programs to run, in the order of
+/// [`TESTS`].
 ///
 /// # Errors
 ///
@@ -98,21 +121,34 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     let mut wanted = BTreeMap::new();
     for name in COPIED {
         let from = root.join(name);
-        let paths = if from.is_dir() { files(&from)? } else { vec![from] };
+        let paths = if from.is_dir() {
+            files(&from)?
+        } else {
+            vec![from]
+        };
         for path in paths {
             wanted.insert(path.strip_prefix(root)?.to_owned(), fs::read(&path)?);
         }
     }
     let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
-    let (head, rest) = manifest.split_once("\nversion = \"").context("the workspace has no version")?;
+    let (head, rest) = manifest
+        .split_once("\nversion = \"")
+        .context("the workspace has no version")?;
     // What names one of the crates asks for the version without this.
     let (version, tail) = rest.split_once('"').context("the version does not end")?;
-    wanted.insert("Cargo.toml".into(), format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes());
+    wanted.insert(
+        "Cargo.toml".into(),
+        format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes(),
+    );
     for (name, text) in instrumented {
         let switch = if name == "mod.rs" { SWITCH } else { "" };
         wanted.insert(place(name), format!("{text}{switch}").into_bytes());
     }
-    for old in if copy.exists() { files(&copy)? } else { Vec::new() } {
+    for old in if copy.exists() {
+        files(&copy)?
+    } else {
+        Vec::new()
+    } {
         if !wanted.contains_key(old.strip_prefix(&copy)?) {
             fs::remove_file(&old)?;
         }
@@ -125,7 +161,14 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
 
 fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let output = Command::new(env!("CARGO"))
-        .args(["test", "--offline", "-p", "codeagent-core", "--no-run", "--message-format=json-render-diagnostics"])
+        .args([
+            "test",
+            "--offline",
+            "-p",
+            "codeagent-core",
+            "--no-run",
+            "--message-format=json-render-diagnostics",
+        ])
         .args(TESTS.iter().flat_map(|test| ["--test", test]))
         .arg("--target-dir")
         .arg(root.join("target"))
@@ -133,17 +176,31 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
         .stderr(Stdio::piped())
         .output()?;
     if !output.status.success() {
-        bail!("the mutants do not compile:\n{}", String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "the mutants do not compile:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     let messages = String::from_utf8(output.stdout)?;
     let programs: BTreeMap<String, PathBuf> = messages
         .lines()
         .filter_map(|line| {
             let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            Some((message["target"]["name"].as_str()?.to_owned(), message["executable"].as_str()?.into()))
+            Some((
+                message["target"]["name"].as_str()?.to_owned(),
+                message["executable"].as_str()?.into(),
+            ))
         })
         .collect();
-    TESTS.iter().map(|test| programs.get(*test).cloned().with_context(|| format!("cargo names no program for {test}"))).collect()
+    TESTS
+        .iter()
+        .map(|test| {
+            programs
+                .get(*test)
+                .cloned()
+                .with_context(|| format!("cargo names no program for {test}"))
+        })
+        .collect()
 }
 
 /// Writes a file unless it is so already, so that cargo sees what changed.
@@ -161,7 +218,10 @@ fn write_changed(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    for path in entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()? {
+    for path in entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?
+    {
         if path.is_dir() {
             found.extend(files(&path)?);
         } else {

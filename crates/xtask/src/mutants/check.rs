@@ -1,6 +1,7 @@
 //! Runs the tests that reach a mutant, and reports whether one of them notices it.
 //!
-//! A mutant is noticed if a test fails, crashes, takes more than [`MEMORY_KB`] or does not end in ten times its usual time.
+//! A mutant is noticed if a test fails, crashes, takes more than [`MEMORY_KB`] or does not end in
+//! ten times its usual time.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -44,9 +45,16 @@ impl Program {
     ///
     /// It cannot be started, or lists none.
     pub fn tests(&self) -> anyhow::Result<Vec<String>> {
-        let output = Command::new(&self.path).args(["--list", "--format", "terse"]).current_dir(&self.folder).output()?;
+        let output = Command::new(&self.path)
+            .args(["--list", "--format", "terse"])
+            .current_dir(&self.folder)
+            .output()?;
         let text = String::from_utf8(output.stdout)?;
-        let tests: Vec<String> = text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+        let tests: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.strip_suffix(": test"))
+            .map(str::to_owned)
+            .collect();
         ensure!(!tests.is_empty(), "{} lists no tests", self.path.display());
         Ok(tests)
     }
@@ -56,9 +64,21 @@ impl Program {
     /// # Errors
     ///
     /// It cannot be started.
-    pub fn run(&self, test: &str, environment: &[(&str, &OsStr)], limit: Duration) -> anyhow::Result<bool> {
+    pub fn run(
+        &self,
+        test: &str,
+        environment: &[(&str, &OsStr)],
+        limit: Duration,
+    ) -> anyhow::Result<bool> {
         let mut child = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {MEMORY_KB}; ulimit -t {}; exec \"$@\"", limit.as_secs() + 1), "sh"])
+            .args([
+                "-c",
+                &format!(
+                    "ulimit -v {MEMORY_KB}; ulimit -t {}; exec \"$@\"",
+                    limit.as_secs() + 1
+                ),
+                "sh",
+            ])
             .arg(&self.path)
             .args(["--exact", test])
             .envs(environment.iter().copied())
@@ -94,7 +114,8 @@ pub struct Survivors {
     pub unreached: Vec<usize>,
 }
 
-/// Runs the mutants, and calls `report` with each survivor as soon as it is known. `folder` is for the lists of cases.
+/// Runs the mutants, and calls `report` with each survivor as soon as it is known. `folder` is for
+/// the lists of cases.
 ///
 /// # Errors
 ///
@@ -117,7 +138,11 @@ pub fn survivors(
             }
             report(mutant);
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            let list = if units.is_empty() { &mut found.unreached } else { &mut found.reached };
+            let list = if units.is_empty() {
+                &mut found.unreached
+            } else {
+                &mut found.reached
+            };
             list.push(mutant);
         }
         Ok(())
@@ -138,12 +163,21 @@ pub fn workers(work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<(
     thread::scope(|scope| {
         let count = thread::available_parallelism().map_or(1, usize::from);
         let workers: Vec<_> = (0..count).map(|_| scope.spawn(&work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        workers.into_iter().try_for_each(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     })
 }
 
 /// Reports whether a unit notices the mutant. Cases of one test share a process.
-fn notices(programs: &[Program], units: &[&Unit], mutant: usize, folder: &Path) -> anyhow::Result<bool> {
+fn notices(
+    programs: &[Program],
+    units: &[&Unit],
+    mutant: usize,
+    folder: &Path,
+) -> anyhow::Result<bool> {
     let number = mutant.to_string();
     let list = folder.join(format!("{mutant}.cases"));
     let is_together = |a: &&Unit, b: &&Unit| a.program == b.program && a.test == b.test;

@@ -1,16 +1,20 @@
 //! Finds the branches of a source and makes each of them switchable.
 //!
-//! Every change keeps the types as they are, so that all of them compile, together, in one build: `if a && b {` becomes
-//! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` asks whether the process runs mutant `n`.
+//! Every change keeps the types as they are, so that all of them compile, together, in one build:
+//! `if a && b {` becomes `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` asks
+//! whether the process runs mutant `n`.
 //!
-//! **Limits.** Does not look into macros (`matches!`), constants, `const fn` and tests. A match arm is switched off only if a later arm
-//! takes everything.
+//! **Limits.** Does not look into macros (`matches!`), constants, `const fn` and tests. A match arm
+//! is switched off only if a later arm takes everything.
 
 use anyhow::Context as _;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Arm, BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprMethodCall, ExprWhile, Pat, ReturnType, Signature, Type};
+use syn::{
+    Arm, BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprMethodCall, ExprWhile, Pat,
+    ReturnType, Signature, Type,
+};
 
 /// The path of the switch in the instrumented crate.
 pub const SWITCH: &str = "crate::resolve::mutant::on";
@@ -101,14 +105,19 @@ impl Branch {
 /// It is no Rust.
 pub fn branches(text: &str) -> anyhow::Result<Vec<Branch>> {
     let file = syn::parse_file(text).context("not parsed")?;
-    let mut finder = Finder { text, functions: Vec::new(), found: Vec::new() };
+    let mut finder = Finder {
+        text,
+        functions: Vec::new(),
+        found: Vec::new(),
+    };
     finder.visit_file(&file);
     Ok(finder.found)
 }
 
 /// The text with all its branches switchable; the first is mutant `first`.
 pub fn instrumented(text: &str, branches: &[Branch], first: usize) -> String {
-    // At one place what closes comes before what opens, inner brackets close first and outer ones open first.
+    // At one place what closes comes before what opens, inner brackets close first and outer ones
+    // open first.
     let mut edits: Vec<(usize, bool, isize, String)> = Vec::new();
     for (index, branch) in branches.iter().enumerate() {
         let (before, after) = branch.wrap(first + index);
@@ -149,12 +158,21 @@ impl Finder<'_> {
             return;
         }
         let (line, function) = (span.start().line, self.functions.join("::"));
-        self.found.push(Branch { range, line, function, operator, text, has_let: false });
+        self.found.push(Branch {
+            range,
+            line,
+            function,
+            operator,
+            text,
+            has_let: false,
+        });
     }
 
     /// The condition of an `if`, `while` or match arm.
     fn condition(&mut self, condition: &Expr, may_hold: bool) {
-        let has_let = leaves(condition).iter().any(|leaf| matches!(leaf, Expr::Let(_)));
+        let has_let = leaves(condition)
+            .iter()
+            .any(|leaf| matches!(leaf, Expr::Let(_)));
         let found = self.found.len();
         self.add(Operator::NeverTaken, condition.span());
         if let Some(branch) = self.found.get_mut(found) {
@@ -169,7 +187,12 @@ impl Finder<'_> {
     fn answers(&mut self, values: &[&'static str], body: &Block) {
         let after = body.brace_token.span.open().byte_range().end;
         for value in values {
-            self.add_range(Operator::Answers(value), (after, after), body.brace_token.span.open(), "");
+            self.add_range(
+                Operator::Answers(value),
+                (after, after),
+                body.brace_token.span.open(),
+                "",
+            );
         }
     }
 
@@ -199,17 +222,25 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
 
     fn visit_item_mod(&mut self, node: &'ast syn::ItemMod) {
-        if !node.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")) {
+        if !node
+            .attrs
+            .iter()
+            .any(|attribute| attribute.path().is_ident("cfg"))
+        {
             visit::visit_item_mod(self, node);
         }
     }
 
     fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
-        self.function(&node.sig, &node.block, |finder| visit::visit_item_fn(finder, node));
+        self.function(&node.sig, &node.block, |finder| {
+            visit::visit_item_fn(finder, node)
+        });
     }
 
     fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
-        self.function(&node.sig, &node.block, |finder| visit::visit_impl_item_fn(finder, node));
+        self.function(&node.sig, &node.block, |finder| {
+            visit::visit_impl_item_fn(finder, node)
+        });
     }
 
     fn visit_expr_if(&mut self, node: &'ast ExprIf) {
@@ -230,7 +261,15 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         };
         let mut operands = Vec::new();
         for side in [&*node.left, &*node.right] {
-            collect(side, if operator == Operator::HeldTrue { BinOp::is_and } else { BinOp::is_or }, &mut operands);
+            collect(
+                side,
+                if operator == Operator::HeldTrue {
+                    BinOp::is_and
+                } else {
+                    BinOp::is_or
+                },
+                &mut operands,
+            );
         }
         for operand in operands {
             if !matches!(operand, Expr::Let(_)) {
@@ -248,7 +287,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             } else {
                 let span = arm.pat.span();
                 let end = span.byte_range().end;
-                self.add_range(Operator::ArmNeverTaken, (end, end), span, &self.text[span.byte_range()]);
+                self.add_range(
+                    Operator::ArmNeverTaken,
+                    (end, end),
+                    span,
+                    &self.text[span.byte_range()],
+                );
             }
         }
         visit::visit_expr_match(self, node);
@@ -317,7 +361,9 @@ fn leaves(condition: &Expr) -> Vec<&Expr> {
 /// `_` or a name, without a guard.
 fn takes_everything(arm: &Arm) -> bool {
     let is_name = |pat: &Pat| match pat {
-        Pat::Ident(name) => name.subpat.is_none() && name.ident.to_string().starts_with(char::is_lowercase),
+        Pat::Ident(name) => {
+            name.subpat.is_none() && name.ident.to_string().starts_with(char::is_lowercase)
+        }
         pat => matches!(pat, Pat::Wild(_)),
     };
     is_name(&arm.pat)
@@ -327,7 +373,11 @@ fn takes_everything(arm: &Arm) -> bool {
 fn answer_of(output: &ReturnType) -> Option<String> {
     match output {
         ReturnType::Type(_, ty) => match &**ty {
-            Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+            Type::Path(path) => path
+                .path
+                .segments
+                .last()
+                .map(|segment| segment.ident.to_string()),
             _ => None,
         },
         ReturnType::Default => None,
@@ -338,10 +388,15 @@ fn answer_of(output: &ReturnType) -> Option<String> {
 fn shorten(text: &str) -> String {
     const MOST: usize = 90;
     let line = on_one_line(text);
-    if line.chars().count() <= MOST { line } else { line.chars().take(MOST).chain("..".chars()).collect() }
+    if line.chars().count() <= MOST {
+        line
+    } else {
+        line.chars().take(MOST).chain("..".chars()).collect()
+    }
 }
 
-/// Joins the lines as a formatter would that had room: nothing inside brackets and before a dot, else a space.
+/// Joins the lines as a formatter would that had room: nothing inside brackets and before a dot,
+/// else a space.
 fn on_one_line(text: &str) -> String {
     let mut joined = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -349,7 +404,10 @@ fn on_one_line(text: &str) -> String {
         if closes && joined.ends_with(',') {
             joined.pop();
         }
-        let is_tight = joined.is_empty() || joined.ends_with(['(', '[']) || closes || line.starts_with(['.', '?']);
+        let is_tight = joined.is_empty()
+            || joined.ends_with(['(', '['])
+            || closes
+            || line.starts_with(['.', '?']);
         if !is_tight {
             joined.push(' ');
         }
@@ -369,10 +427,22 @@ mod tests {
 
     #[test]
     fn conditions_are_switched_as_a_whole_and_part_by_part() {
-        assert_eq!(made("fn f() { if a { g() } }"), "fn f() { if (!on(1) && ((on(2) || (a)))) { g() } }");
-        assert_eq!(made("fn f() { if a && b { g() } }"), "fn f() { if (!on(1) && ((on(2) || (a)) && (on(3) || (b)))) { g() } }");
-        assert_eq!(made("fn f() { while a || b {} }"), "fn f() { while (!on(1) && ((!on(2) && (a)) || (!on(3) && (b)))) {} }");
-        assert_eq!(made("fn f() { if let Some(x) = y && x > 1 {} }"), "fn f() { if !on(1) && let Some(x) = y && (on(2) || (x > 1)) {} }");
+        assert_eq!(
+            made("fn f() { if a { g() } }"),
+            "fn f() { if (!on(1) && ((on(2) || (a)))) { g() } }"
+        );
+        assert_eq!(
+            made("fn f() { if a && b { g() } }"),
+            "fn f() { if (!on(1) && ((on(2) || (a)) && (on(3) || (b)))) { g() } }"
+        );
+        assert_eq!(
+            made("fn f() { while a || b {} }"),
+            "fn f() { while (!on(1) && ((!on(2) && (a)) || (!on(3) && (b)))) {} }"
+        );
+        assert_eq!(
+            made("fn f() { if let Some(x) = y && x > 1 {} }"),
+            "fn f() { if !on(1) && let Some(x) = y && (on(2) || (x > 1)) {} }"
+        );
     }
 
     #[test]
@@ -381,15 +451,30 @@ mod tests {
             made("fn f() { match x { A => 1, B if c => 2, _ => 3 } }"),
             "fn f() { match x { A if !on(1) => 1, B if (!on(2) && ((on(3) || (c)))) => 2, _ => 3 } }"
         );
-        assert_eq!(made("fn f() { match x { A => 1, B => 2 } }"), "fn f() { match x { A => 1, B => 2 } }");
+        assert_eq!(
+            made("fn f() { match x { A => 1, B => 2 } }"),
+            "fn f() { match x { A => 1, B => 2 } }"
+        );
     }
 
     #[test]
     fn functions_and_closures_are_made_to_answer() {
-        assert_eq!(made("fn f() -> bool { g() }"), "fn f() -> bool { if on(1) { return true; }  if on(2) { return false; }  g() }");
-        assert_eq!(made("fn f() -> Option<A> { g() }"), "fn f() -> Option<A> { if on(1) { return None; }  g() }");
-        assert_eq!(made("fn f() { x.any(|y| g(y)) }"), "fn f() { x.any(|y| (on(1) || ((!on(2) && (g(y)))))) }");
-        assert_eq!(made("fn f() { x.or_else(|| g()) }"), "fn f() { x.or_else(|| if on(1) { None } else { g() }) }");
+        assert_eq!(
+            made("fn f() -> bool { g() }"),
+            "fn f() -> bool { if on(1) { return true; }  if on(2) { return false; }  g() }"
+        );
+        assert_eq!(
+            made("fn f() -> Option<A> { g() }"),
+            "fn f() -> Option<A> { if on(1) { return None; }  g() }"
+        );
+        assert_eq!(
+            made("fn f() { x.any(|y| g(y)) }"),
+            "fn f() { x.any(|y| (on(1) || ((!on(2) && (g(y)))))) }"
+        );
+        assert_eq!(
+            made("fn f() { x.or_else(|| g()) }"),
+            "fn f() { x.or_else(|| if on(1) { None } else { g() }) }"
+        );
     }
 
     #[test]
@@ -408,13 +493,23 @@ mod tests {
     fn a_name_does_not_depend_on_layout() {
         let long = "self.names(\n    first,\n    second,\n)\n.iter()\n&& other";
         assert_eq!(shorten(long), "self.names(first, second).iter() && other");
-        assert_eq!(shorten(long), shorten("self.names(first, second).iter() && other"));
+        assert_eq!(
+            shorten(long),
+            shorten("self.names(first, second).iter() && other")
+        );
     }
 
     #[test]
     fn a_branch_says_where_it_is() {
         let found =
             branches("impl A {\n    fn f() {\n        fn g() {\n            if a\n                 == b {}\n        }\n    }\n}").unwrap();
-        assert_eq!((found[0].line, found[0].function.as_str(), found[0].text.as_str()), (4, "f::g", "a == b"));
+        assert_eq!(
+            (
+                found[0].line,
+                found[0].function.as_str(),
+                found[0].text.as_str()
+            ),
+            (4, "f::g", "a == b")
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! Records which branches each test reaches in a run without mutants.
 //!
-//! A unit is a case of a rule page, or one of the other tests as a whole. Each unit runs once, in a process of its own, and the instrumented
-//! branches append their numbers to a file. A mutant then needs the units that reach it and no others; one that no unit reaches survives.
+//! A unit is a case of a rule page, or one of the other tests as a whole. Each unit runs once, in a
+//! process of its own, and the instrumented branches append their numbers to a file. A mutant then
+//! needs the units that reach it and no others; one that no unit reaches survives.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -53,9 +54,14 @@ impl Reach {
         workers(|| {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(unit) = units.get(at) else { return Ok(()) };
+                let Some(unit) = units.get(at) else {
+                    return Ok(());
+                };
                 let outcome = run_unit(&programs[unit.program], unit, folder, at)?;
-                recorded.lock().map_err(|_| anyhow::anyhow!("a worker panicked"))?.push((at, outcome));
+                recorded
+                    .lock()
+                    .map_err(|_| anyhow::anyhow!("a worker panicked"))?
+                    .push((at, outcome));
             }
         })?;
 
@@ -70,10 +76,24 @@ impl Reach {
         Ok(Self { units, by_mutant })
     }
 
-    /// The units that reach a mutant, those of one test together. Cases that reach few branches come first: they are the likeliest to notice.
+    /// The units that reach a mutant, those of one test together. Cases that reach few branches
+    /// come first: they are the likeliest to notice.
     pub fn units(&self, mutant: usize) -> Vec<&Unit> {
-        let mut found: Vec<&Unit> = self.by_mutant.get(&mutant).into_iter().flatten().map(|at| &self.units[*at]).collect();
-        let order = |unit: &Unit| (unit.program, unit.case.is_none(), unit.test.clone(), unit.breadth);
+        let mut found: Vec<&Unit> = self
+            .by_mutant
+            .get(&mutant)
+            .into_iter()
+            .flatten()
+            .map(|at| &self.units[*at])
+            .collect();
+        let order = |unit: &Unit| {
+            (
+                unit.program,
+                unit.case.is_none(),
+                unit.test.clone(),
+                unit.breadth,
+            )
+        };
         found.sort_by_cached_key(|unit| order(unit));
         found
     }
@@ -87,7 +107,13 @@ impl Reach {
 fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> {
     let mut units = Vec::new();
     let mut add = |program: usize, test: &str, case: Option<String>| {
-        units.push(Unit { program, test: test.to_owned(), case, time: Duration::ZERO, breadth: 0 });
+        units.push(Unit {
+            program,
+            test: test.to_owned(),
+            case,
+            time: Duration::ZERO,
+            breadth: 0,
+        });
     };
 
     for (at, program) in programs.iter().enumerate() {
@@ -97,16 +123,27 @@ fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> 
                 continue;
             }
             let list = folder.join(format!("{test}.txt"));
-            let passed = program.run(&test, &[("RULES_LIST", list.as_os_str())], Duration::from_secs(60))?;
+            let passed = program.run(
+                &test,
+                &[("RULES_LIST", list.as_os_str())],
+                Duration::from_secs(60),
+            )?;
             ensure!(passed, "the cases of {test} cannot be listed");
-            read(&list)?.lines().for_each(|case| add(at, &test, Some(case.to_owned())));
+            read(&list)?
+                .lines()
+                .for_each(|case| add(at, &test, Some(case.to_owned())));
         }
     }
     Ok(units)
 }
 
 /// How long a unit takes, and the mutants it reaches.
-fn run_unit(program: &Program, unit: &Unit, folder: &Path, at: usize) -> anyhow::Result<(Duration, Vec<usize>)> {
+fn run_unit(
+    program: &Program,
+    unit: &Unit,
+    folder: &Path,
+    at: usize,
+) -> anyhow::Result<(Duration, Vec<usize>)> {
     let reached = folder.join(format!("{at}.reached"));
     let list = folder.join(format!("{at}.cases"));
     let mut environment: Vec<(&str, &OsStr)> = vec![("REACHED", reached.as_os_str())];
@@ -118,9 +155,17 @@ fn run_unit(program: &Program, unit: &Unit, folder: &Path, at: usize) -> anyhow:
     let start = Instant::now();
     let passed = program.run(&unit.test, &environment, Duration::from_secs(600))?;
     let time = start.elapsed();
-    ensure!(passed, "{} fails without a mutant", unit.case.as_ref().unwrap_or(&unit.test));
+    ensure!(
+        passed,
+        "{} fails without a mutant",
+        unit.case.as_ref().unwrap_or(&unit.test)
+    );
 
-    let text = if reached.exists() { read(&reached)? } else { String::new() };
+    let text = if reached.exists() {
+        read(&reached)?
+    } else {
+        String::new()
+    };
     let numbers = text.lines().map(str::parse).collect::<Result<_, _>>()?;
     Ok((time, numbers))
 }

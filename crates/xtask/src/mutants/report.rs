@@ -1,4 +1,5 @@
-//! The text of `tests/golden/mutants.txt`: how many mutants the rule tests notice, and the survivors by name.
+//! The text of `tests/golden/mutants.txt`: how many mutants the rule tests notice, and the
+//! survivors by name.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,7 +28,9 @@ impl MutantReport {
     }
 
     fn surviving_rules(&self) -> usize {
-        self.survivors().filter(|name| name.starts_with("rule ")).count()
+        self.survivors()
+            .filter(|name| name.starts_with("rule "))
+            .count()
     }
 
     /// The line with the score: the noticed share of what was run, in thousandths.
@@ -43,14 +46,26 @@ impl MutantReport {
     ///
     /// More mutants survive, or a rule survives that did not.
     pub fn compare(&self, recorded: &str) -> anyhow::Result<()> {
-        let line = recorded.lines().find_map(|line| line.strip_prefix("survivors: ")).context("mutants.txt has no survivors")?;
+        let line = recorded
+            .lines()
+            .find_map(|line| line.strip_prefix("survivors: "))
+            .context("mutants.txt has no survivors")?;
         let before: usize = line.parse()?;
-        let rules: BTreeSet<&str> = recorded.lines().filter(|line| line.starts_with("rule ")).collect();
-        let lost: Vec<&String> = self.survivors().filter(|name| name.starts_with("rule ") && !rules.contains(name.as_str())).collect();
+        let rules: BTreeSet<&str> = recorded
+            .lines()
+            .filter(|line| line.starts_with("rule "))
+            .collect();
+        let lost: Vec<&String> = self
+            .survivors()
+            .filter(|name| name.starts_with("rule ") && !rules.contains(name.as_str()))
+            .collect();
 
         ensure!(lost.is_empty(), "no rule test notices any more: {lost:#?}");
         let survivors = self.survivors().count();
-        ensure!(survivors <= before, "{survivors} mutants survive, recorded are {before}");
+        ensure!(
+            survivors <= before,
+            "{survivors} mutants survive, recorded are {before}"
+        );
         Ok(())
     }
 }
@@ -58,16 +73,36 @@ impl MutantReport {
 impl fmt::Display for MutantReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rules, survivors) = (self.surviving_rules(), self.survivors().count());
-        writeln!(f, "# Mutants of the resolvers that no rule test notices; written by `cargo xtask mutants`.\n")?;
-        writeln!(f, "rules switched off: {}, noticed {}", self.rules, self.rules - rules)?;
-        writeln!(f, "branches: {}, equivalent {} (equivalent.txt)", self.branches, self.equivalents)?;
+        writeln!(
+            f,
+            "# Mutants of the resolvers that no rule test notices; written by `cargo xtask mutants`.\n"
+        )?;
+        writeln!(
+            f,
+            "rules switched off: {}, noticed {}",
+            self.rules,
+            self.rules - rules
+        )?;
+        writeln!(
+            f,
+            "branches: {}, equivalent {} (equivalent.txt)",
+            self.branches, self.equivalents
+        )?;
         writeln!(f, "survivors: {survivors}")?;
         writeln!(f, "{}", self.score())?;
-        writeln!(f, "took {} s to build and {} s to run", self.seconds.0, self.seconds.1)?;
+        writeln!(
+            f,
+            "took {} s to build and {} s to run",
+            self.seconds.0, self.seconds.1
+        )?;
         writeln!(f, "\n# Reached and not noticed")?;
-        self.reached.iter().try_for_each(|name| writeln!(f, "{name}"))?;
+        self.reached
+            .iter()
+            .try_for_each(|name| writeln!(f, "{name}"))?;
         writeln!(f, "\n# Not reached")?;
-        self.unreached.iter().try_for_each(|name| writeln!(f, "{name}"))
+        self.unreached
+            .iter()
+            .try_for_each(|name| writeln!(f, "{name}"))
     }
 }
 
@@ -77,13 +112,23 @@ mod tests {
 
     fn report(reached: &[&str], unreached: &[&str]) -> MutantReport {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        MutantReport { branches: 300, equivalents: 10, rules: 60, reached: names(reached), unreached: names(unreached), seconds: (90, 120) }
+        MutantReport {
+            branches: 300,
+            equivalents: 10,
+            rules: 60,
+            reached: names(reached),
+            unreached: names(unreached),
+            seconds: (90, 120),
+        }
     }
 
     #[test]
     fn more_survivors_than_recorded_are_an_error() {
         let recorded = report(&["rule 1: a", "b"], &["c"]).to_string();
-        assert!(recorded.contains("\nsurvivors: 3\nscore: 0.991\n"), "{recorded}");
+        assert!(
+            recorded.contains("\nsurvivors: 3\nscore: 0.991\n"),
+            "{recorded}"
+        );
         assert!(report(&["rule 1: a"], &[]).compare(&recorded).is_ok());
         assert!(report(&["b", "c"], &["d"]).compare(&recorded).is_ok());
         assert!(report(&["b", "c"], &["d", "e"]).compare(&recorded).is_err());

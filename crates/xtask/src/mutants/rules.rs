@@ -1,6 +1,8 @@
-//! Which language rules are switched off by hand, and which branches may be switched without a difference?
+//! Which language rules are switched off by hand, and which branches may be switched without a
+//! difference?
 //!
-//! Two files of `tests/golden` say it. `rules-off.txt` holds one small change for each rule, in which `off()` is true if the rule is to be off:
+//! Two files of `tests/golden` say it. `rules-off.txt` holds one small change for each rule, in
+//! which `off()` is true if the rule is to be off:
 //!
 //! ```text
 //! 42 csharp/overloads.rs: fewer defaults are better
@@ -10,7 +12,8 @@
 //!
 //! Files are named from `resolve` on, those outside of it from `src` on.
 //!
-//! `equivalent.txt` holds the names of branches as `xtask mutants` prints them, each followed by an indented line with the reason.
+//! `equivalent.txt` holds the names of branches as `xtask mutants` prints them, each followed by an
+//! indented line with the reason.
 //!
 //! **Limits.** A change has as many lines after as before, so that line numbers stay what they are.
 
@@ -37,20 +40,42 @@ pub struct Rule {
 ///
 /// A paragraph that is not a heading with lines `-` and as many lines `+`.
 pub fn read(text: &str) -> anyhow::Result<Vec<Rule>> {
-    let paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with('#'));
-    paragraphs.map(|paragraph| rule(paragraph).with_context(|| format!("no rule: {paragraph}"))).collect()
+    let paragraphs = text
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|paragraph| !paragraph.is_empty() && !paragraph.starts_with('#'));
+    paragraphs
+        .map(|paragraph| rule(paragraph).with_context(|| format!("no rule: {paragraph}")))
+        .collect()
 }
 
 fn rule(paragraph: &str) -> anyhow::Result<Rule> {
     let (heading, changes) = paragraph.split_once('\n').context("no change")?;
     let (place, name) = heading.split_once(": ").context("no name")?;
     let (number, file) = place.split_once(' ').context("no number")?;
-    let lines =
-        |mark: char| changes.lines().filter_map(|line| line.strip_prefix(mark)).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let lines = |mark: char| {
+        changes
+            .lines()
+            .filter_map(|line| line.strip_prefix(mark))
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
     let (before, after) = (lines('-'), lines('+'));
-    ensure!(!before.is_empty() && before.len() == after.len(), "a change has as many lines `+` as lines `-`");
-    ensure!(after.iter().any(|line| line.contains("off()")), "nothing says `off()`");
-    Ok(Rule { number: number.parse()?, file: file.to_owned(), name: name.to_owned(), before, after })
+    ensure!(
+        !before.is_empty() && before.len() == after.len(),
+        "a change has as many lines `+` as lines `-`"
+    );
+    ensure!(
+        after.iter().any(|line| line.contains("off()")),
+        "nothing says `off()`"
+    );
+    Ok(Rule {
+        number: number.parse()?,
+        file: file.to_owned(),
+        name: name.to_owned(),
+        before,
+        after,
+    })
 }
 
 impl Rule {
@@ -63,13 +88,29 @@ impl Rule {
         let lines: Vec<&str> = source.lines().collect();
         let fits = |at: &usize| {
             let place = &lines[*at..*at + self.before.len()];
-            place.iter().zip(&self.before).all(|(line, part)| line.contains(part.as_str()))
+            place
+                .iter()
+                .zip(&self.before)
+                .all(|(line, part)| line.contains(part.as_str()))
         };
-        let found: Vec<usize> = (0..=lines.len().saturating_sub(self.before.len())).filter(fits).collect();
-        ensure!(found.len() == 1, "rule moved: {} {}: {} ({} places)", self.number, self.file, self.name, found.len());
+        let found: Vec<usize> = (0..=lines.len().saturating_sub(self.before.len()))
+            .filter(fits)
+            .collect();
+        ensure!(
+            found.len() == 1,
+            "rule moved: {} {}: {} ({} places)",
+            self.number,
+            self.file,
+            self.name,
+            found.len()
+        );
         let mut changed: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
         let switch = format!("{SWITCH}({})", self.number);
-        for ((line, before), after) in changed[found[0]..].iter_mut().zip(&self.before).zip(&self.after) {
+        for ((line, before), after) in changed[found[0]..]
+            .iter_mut()
+            .zip(&self.before)
+            .zip(&self.after)
+        {
             *line = line.replacen(before, &after.replace("off()", &switch), 1);
         }
         Ok(changed.join("\n") + "\n")
@@ -83,9 +124,14 @@ impl Rule {
 /// A name without a reason.
 pub fn equivalents(text: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .peekable();
     while let Some(name) = lines.next() {
-        let reason = lines.next_if(|line| line.starts_with(' ')).with_context(|| format!("no reason after: {name}"))?;
+        let reason = lines
+            .next_if(|line| line.starts_with(' '))
+            .with_context(|| format!("no reason after: {name}"))?;
         found.insert(name.trim_end().to_owned(), reason.trim().to_owned());
     }
     Ok(found)
@@ -95,26 +141,48 @@ pub fn equivalents(text: &str) -> anyhow::Result<BTreeMap<String, String>> {
 mod tests {
     use super::*;
 
-    const RULES: &str = "# What this is\n\n7 a/b.rs: one rule\n- if x {\n- }\n+ if !off() && x {\n+ }\n";
+    const RULES: &str =
+        "# What this is\n\n7 a/b.rs: one rule\n- if x {\n- }\n+ if !off() && x {\n+ }\n";
 
     #[test]
     fn a_rule_is_switched_where_its_text_stands() {
         let rules = read(RULES).unwrap();
-        assert_eq!((rules[0].number, rules[0].file.as_str(), rules[0].name.as_str()), (7, "a/b.rs", "one rule"));
+        assert_eq!(
+            (
+                rules[0].number,
+                rules[0].file.as_str(),
+                rules[0].name.as_str()
+            ),
+            (7, "a/b.rs", "one rule")
+        );
         let changed = rules[0].apply("f {\n    if x {\n    }\n}").unwrap();
-        assert_eq!(changed, format!("f {{\n    if !{SWITCH}(7) && x {{\n    }}\n}}\n"));
+        assert_eq!(
+            changed,
+            format!("f {{\n    if !{SWITCH}(7) && x {{\n    }}\n}}\n")
+        );
     }
 
     #[test]
     fn a_rule_that_moved_is_an_error() {
         let rule = &read(RULES).unwrap()[0];
-        assert_eq!(rule.apply("if y {\n}").unwrap_err().to_string(), "rule moved: 7 a/b.rs: one rule (0 places)");
-        assert_eq!(rule.apply("if x {\n}\nif x {\n}").unwrap_err().to_string(), "rule moved: 7 a/b.rs: one rule (2 places)");
+        assert_eq!(
+            rule.apply("if y {\n}").unwrap_err().to_string(),
+            "rule moved: 7 a/b.rs: one rule (0 places)"
+        );
+        assert_eq!(
+            rule.apply("if x {\n}\nif x {\n}").unwrap_err().to_string(),
+            "rule moved: 7 a/b.rs: one rule (2 places)"
+        );
     }
 
     #[test]
     fn a_rule_has_to_be_complete() {
-        for text in ["7 a.rs: x\n- a\n+ b", "7 a.rs: x\n- a\n- b\n+ off()", "7 a.rs\n- a\n+ off()", "7 a.rs: x"] {
+        for text in [
+            "7 a.rs: x\n- a\n+ b",
+            "7 a.rs: x\n- a\n- b\n+ off()",
+            "7 a.rs\n- a\n+ off()",
+            "7 a.rs: x",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }

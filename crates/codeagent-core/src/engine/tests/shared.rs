@@ -1,4 +1,5 @@
-//! A second work tree of a repository parses nothing that the first has parsed, and believes nothing else of its index.
+//! A second work tree of a repository parses nothing that the first has parsed, and believes
+//! nothing else of its index.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +14,18 @@ impl Trees {
     fn new() -> Self {
         let trees = Self(tempfile::tempdir().unwrap());
         trees.write("main/.git/worktrees/second/commondir", "../..\n");
-        trees.write("second/.git", &format!("gitdir: {}\n", trees.root("main/.git/worktrees/second").display()));
+        trees.write(
+            "second/.git",
+            &format!(
+                "gitdir: {}\n",
+                trees.root("main/.git/worktrees/second").display()
+            ),
+        );
         for tree in ["main", "second"] {
-            trees.write(&format!("{tree}/a.cs"), "class A { void M() { new B().N(); } }");
+            trees.write(
+                &format!("{tree}/a.cs"),
+                "class A { void M() { new B().N(); } }",
+            );
             trees.write(&format!("{tree}/b.cs"), "class B { internal void N() { } }");
         }
         trees
@@ -33,7 +43,15 @@ impl Trees {
 
     fn open(&self, tree: &str, rebuild: bool) -> Engine {
         let home = DataHome::at(self.root("home"));
-        Engine::open(&self.root(tree), EngineOptions { home, rebuild, ..EngineOptions::default() }).unwrap()
+        Engine::open(
+            &self.root(tree),
+            EngineOptions {
+                home,
+                rebuild,
+                ..EngineOptions::default()
+            },
+        )
+        .unwrap()
     }
 
     /// Indexes a tree and says what was done, and whether the index is as a fresh one.
@@ -47,7 +65,11 @@ impl Trees {
 
     fn database(&self, tree: &str) -> PathBuf {
         let root: &Path = &self.root(tree).canonicalize().unwrap();
-        DataHome::at(self.root("home")).data_dir(root).unwrap().database().unwrap()
+        DataHome::at(self.root("home"))
+            .data_dir(root)
+            .unwrap()
+            .database()
+            .unwrap()
     }
 }
 
@@ -64,7 +86,11 @@ fn a_second_work_tree_parses_what_is_new() {
     trees.write("second/c.cs", "class C { A a; }");
     let (third, is_right) = trees.index("second", false);
     assert!(is_right && third.parsed == 1);
-    assert_eq!(trees.index("second", true).0.parsed, 3, "made anew is made from the texts");
+    assert_eq!(
+        trees.index("second", true).0.parsed,
+        3,
+        "made anew is made from the texts"
+    );
 }
 
 #[test]
@@ -77,7 +103,10 @@ fn what_one_has_open_the_other_takes() {
     trees.write("second/b.cs", "class B { internal int N() => 1; }");
     assert_eq!(second.index(&|_| {}).unwrap().parsed, 1);
     assert_eq!(first.index(&|_| {}).unwrap().parsed, 0);
-    assert_eq!(first.verify(&|_| {}).unwrap() + second.verify(&|_| {}).unwrap(), 0);
+    assert_eq!(
+        first.verify(&|_| {}).unwrap() + second.verify(&|_| {}).unwrap(),
+        0
+    );
 }
 
 #[test]

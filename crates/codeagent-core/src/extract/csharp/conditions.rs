@@ -20,7 +20,11 @@ pub struct DefinedSymbols<'a> {
 impl<'a> DefinedSymbols<'a> {
     /// The symbols of a project; `optimistic` takes unknown ones as true.
     pub fn new(defines: &'a [String], optimistic: bool) -> Self {
-        Self { defines, own: BTreeMap::new(), optimistic }
+        Self {
+            defines,
+            own: BTreeMap::new(),
+            optimistic,
+        }
     }
 
     /// `#define X` or `#undef X`.
@@ -32,18 +36,27 @@ impl<'a> DefinedSymbols<'a> {
         if let Some(defined) = self.own.get(name) {
             return *defined;
         }
-        self.defines.iter().any(|define| define == name) || (self.optimistic && !is_known_false(name))
+        self.defines.iter().any(|define| define == name)
+            || (self.optimistic && !is_known_false(name))
     }
 
     /// The value of a condition.
     pub fn holds(&self, condition: &str) -> bool {
-        Evaluation { symbols: self, tokens: tokens(condition), next: 0, depth: 0 }.or()
+        Evaluation {
+            symbols: self,
+            tokens: tokens(condition),
+            next: 0,
+            depth: 0,
+        }
+        .or()
     }
 }
 
 /// Symbols that are off unless somebody says otherwise: older frameworks and debugging.
 fn is_known_false(name: &str) -> bool {
-    matches!(name, "DEBUG" | "NETFRAMEWORK") || name.starts_with("NETSTANDARD") || name.starts_with("NET4")
+    matches!(name, "DEBUG" | "NETFRAMEWORK")
+        || name.starts_with("NETSTANDARD")
+        || name.starts_with("NET4")
 }
 
 /// The truth values of the symbols a text mentions in conditions, like `A=1;B=0`.
@@ -51,16 +64,26 @@ pub fn mentioned(text: &str, defines: &[String]) -> String {
     let mut values = BTreeMap::new();
     let symbols = DefinedSymbols::new(defines, false);
     for line in text.split('\n') {
-        let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
+        let Some(directive) = line.trim_start().strip_prefix('#') else {
+            continue;
+        };
         let directive = directive.trim_start();
-        let Some(condition) = directive.strip_prefix("if").or_else(|| directive.strip_prefix("elif")) else { continue };
+        let Some(condition) = directive
+            .strip_prefix("if")
+            .or_else(|| directive.strip_prefix("elif"))
+        else {
+            continue;
+        };
         for token in tokens(condition) {
             if is_word(token) && !matches!(token, "true" | "false") {
                 values.insert(token, symbols.is_defined(token));
             }
         }
     }
-    let pairs: Vec<String> = values.into_iter().map(|(name, value)| format!("{name}={}", u8::from(value))).collect();
+    let pairs: Vec<String> = values
+        .into_iter()
+        .map(|(name, value)| format!("{name}={}", u8::from(value)))
+        .collect();
     pairs.join(";")
 }
 
@@ -72,7 +95,9 @@ fn tokens(condition: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = condition.trim_start();
     while !rest.is_empty() && !rest.starts_with("//") {
-        let word = rest.find(|next: char| next != '_' && !next.is_alphanumeric()).unwrap_or(rest.len());
+        let word = rest
+            .find(|next: char| next != '_' && !next.is_alphanumeric())
+            .unwrap_or(rest.len());
         let len = match rest.get(..2) {
             _ if word > 0 => word,
             Some("&&" | "||" | "==" | "!=") => 2,
@@ -147,7 +172,9 @@ impl Evaluation<'_> {
             self.depth -= 1;
             return value;
         }
-        let Some(token) = self.tokens.get(self.next) else { return false };
+        let Some(token) = self.tokens.get(self.next) else {
+            return false;
+        };
         self.next += 1;
         match *token {
             "true" => true,
@@ -187,7 +214,10 @@ mod tests {
     #[test]
     fn only_mentioned_symbols_count() {
         let defines = ["A".to_owned(), "Z".to_owned()];
-        assert_eq!(mentioned("#if A && !B\n#elif (C)\n#endif\n#if true", &defines), "A=1;B=0;C=0");
+        assert_eq!(
+            mentioned("#if A && !B\n#elif (C)\n#endif\n#if true", &defines),
+            "A=1;B=0;C=0"
+        );
         assert_eq!(mentioned("class A { }", &defines), "");
     }
 }

@@ -1,8 +1,10 @@
 //! Object and array creation, initialisers, collection expressions, `with`, anonymous objects.
 //!
-//! `new A { B = { C = 1 } }`: a `New`, an object literal declaration whose `init` is that `New`, and one whose `init` is `Member(new, B)`.
+//! `new A { B = { C = 1 } }`: a `New`, an object literal declaration whose `init` is that `New`,
+//! and one whose `init` is `Member(new, B)`.
 //!
-//! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first token.
+//! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first
+//! token.
 //!
 //! **Limits.** The calls that a collection expression implies are no sites.
 
@@ -15,9 +17,12 @@ use crate::model::facts::*;
 use crate::model::span::Position;
 
 impl<'t, 'r> Walker<'t, 'r> {
-    /// A declaration that stands for an object: carries where its type comes from, or (as `init`) the object itself.
+    /// A declaration that stands for an object: carries where its type comes from, or (as `init`)
+    /// the object itself.
     fn object_literal(&mut self, context: Context, at: Position) -> DeclId {
-        let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+        let decl = self
+            .b
+            .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         self.b.decl(decl).context = context;
         decl
     }
@@ -25,9 +30,14 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `new C(..) { .. }`
     pub fn object_creation(&mut self, node: Node<'r>) -> ExprId {
         let kids = self.kids(node);
-        let Some(type_node) = in_field(&kids, Field::Type) else { return self.b.expr(Expr::Unknown) };
+        let Some(type_node) = in_field(&kids, Field::Type) else {
+            return self.b.expr(Expr::Unknown);
+        };
         let (ty, at) = match kind(type_node) {
-            Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => {
+            Kind::Identifier
+            | Kind::GenericName
+            | Kind::QualifiedName
+            | Kind::AliasQualifiedName => {
                 let named = self.named_type(type_node, Sites::All);
                 (named.ty, named.at)
             }
@@ -80,7 +90,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             return;
         }
         let parts = self.kids(kid.node);
-        let (Some(left), Some(right)) = (in_field(&parts, Field::Left), in_field(&parts, Field::Right)) else { return };
+        let (Some(left), Some(right)) = (
+            in_field(&parts, Field::Left),
+            in_field(&parts, Field::Right),
+        ) else {
+            return;
+        };
         let member = self.initializer_target(decl, object, left);
         if kind(right) == Kind::Initializer {
             self.initializer(member, right);
@@ -89,7 +104,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of `{ a, b }`.
+    /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of
+    /// `{ a, b }`.
     fn add_call(&mut self, object: ExprId, element: Kid<'r>) {
         let name = self.b.sym_owned("Add");
         let callee = self.b.expr(Expr::Member(object, name));
@@ -97,11 +113,19 @@ impl<'t, 'r> Walker<'t, 'r> {
         let expr = self.b.fresh_expr(Expr::Call(call));
         let at = self.b.at(element.node);
         self.use_site(SiteKind::Call, expr, at);
-        let values = if element.kind == Kind::Initializer { self.kids(element.node) } else { Kids::from_elem(element, 1) };
+        let values = if element.kind == Kind::Initializer {
+            self.kids(element.node)
+        } else {
+            Kids::from_elem(element, 1)
+        };
         let mut args = Vec::new();
         for value in &values {
             let context = Context::Argument(call, args.len() as u16);
-            args.push(Arg { name: Sym::NONE, mode: ArgMode::Value, value: self.expr(value.node, context) });
+            args.push(Arg {
+                name: Sym::NONE,
+                mode: ArgMode::Value,
+                value: self.expr(value.node, context),
+            });
         }
         self.b.finish_call(call, args);
     }
@@ -131,7 +155,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `r with { A = 1 }`
     pub fn with_expression(&mut self, node: Node<'r>) -> ExprId {
         let kids = self.kids(node);
-        let object = kids.first().map_or(ExprId::NONE, |object| self.expr(object.node, Context::None));
+        let object = kids
+            .first()
+            .map_or(ExprId::NONE, |object| self.expr(object.node, Context::None));
         let copy = self.b.expr(Expr::Same(object));
         let at = self.b.at(node);
         let decl = self.object_literal(Context::None, at);
@@ -160,8 +186,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         let kids = self.kids(node);
         let mut index = 0;
         while let Some(kid) = kids.get(index) {
-            let named = kid.kind == Kind::Identifier && kids.get(index + 1).is_some_and(|next| next.kind == Kind::Equals);
-            let value = if named { kids.get(index + 2) } else { Some(kid) };
+            let named = kid.kind == Kind::Identifier
+                && kids
+                    .get(index + 1)
+                    .is_some_and(|next| next.kind == Kind::Equals);
+            let value = if named {
+                kids.get(index + 2)
+            } else {
+                Some(kid)
+            };
             index += if named { 3 } else { 1 };
             if let Some(value) = value.filter(|value| value.kind != Kind::Token) {
                 self.anonymous_member(kid.node, value.node, named);
@@ -172,11 +205,16 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn anonymous_member(&mut self, name: Node<'r>, value: Node<'r>, named: bool) {
-        let token = if named { Some(name) } else { self.last_name(value) };
+        let token = if named {
+            Some(name)
+        } else {
+            self.last_name(value)
+        };
         let member = token.map(|token| {
             let sym = self.name(token);
             let at = self.b.at(token);
-            self.b.declare(sym, DeclKind::Property, DeclFlags::MEMBER, at)
+            self.b
+                .declare(sym, DeclKind::Property, DeclFlags::MEMBER, at)
         });
         let outer = self.b.scope;
         self.b.scope = self.b.facts.scope(outer).parent;
@@ -226,7 +264,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `new[] { .. }`, `{ .. }` as the value of an array
     pub fn array_literal(&mut self, node: Node<'r>, context: Context, decl: DeclId) -> ExprId {
-        let list = if kind(node) == Kind::Initializer { Some(node) } else { of_kind(&self.kids(node), Kind::Initializer) };
+        let list = if kind(node) == Kind::Initializer {
+            Some(node)
+        } else {
+            of_kind(&self.kids(node), Kind::Initializer)
+        };
         let decl = if decl.is_none() && kind(node) == Kind::Initializer {
             let at = self.b.at(node);
             self.object_literal(context, at)
@@ -235,7 +277,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         let array = self.b.fresh_expr(Expr::Unknown);
         let elements = list.map(|list| self.kids(list)).unwrap_or_default();
-        let elements: Vec<ExprId> = elements.iter().map(|kid| self.expr(kid.node, Context::Element(array))).collect();
+        let elements: Vec<ExprId> = elements
+            .iter()
+            .map(|kid| self.expr(kid.node, Context::Element(array)))
+            .collect();
         let elements = self.b.facts.add_list(elements);
         self.b.facts.exprs[array.index()] = Expr::Array(elements, decl);
         array

@@ -1,7 +1,8 @@
-//! The pieces of a declaration node, whatever its kind: attributes, modifiers, name, type, parameters, body; and its `Detail`.
+//! The pieces of a declaration node, whatever its kind: attributes, modifiers, name, type,
+//! parameters, body; and its `Detail`.
 //!
-//! **Limits.** Access defaults are those of the place (interface member, class member, top level); access of an explicit implementation is
-//! private, as the compiler has it.
+//! **Limits.** Access defaults are those of the place (interface member, class member, top level);
+//! access of an explicit implementation is private, as the compiler has it.
 
 use std::borrow::Cow;
 
@@ -119,7 +120,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                 Kind::ExplicitInterface => parts.explicit = Some(kid.node),
                 Kind::ConstructorInitializer => parts.initializer = Some(kid.node),
                 Kind::AccessorList => parts.accessors = Some(kid.node),
-                Kind::DeclarationList | Kind::EnumMembers | Kind::Block | Kind::ArrowClause => parts.body = Some(kid.node),
+                Kind::DeclarationList | Kind::EnumMembers | Kind::Block | Kind::ArrowClause => {
+                    parts.body = Some(kid.node)
+                }
                 Kind::VariableDeclaration => parts.variables = Some(kid.node),
                 _ => match kid.field {
                     Field::Name => parts.name = Some(kid.node),
@@ -151,8 +154,11 @@ impl<'t, 'r> Walker<'t, 'r> {
                 parts.access = match (word, parts.access) {
                     ("public", _) => Some(Access::Public),
                     ("file", _) => Some(Access::File),
-                    ("protected", Some(Access::Internal)) | ("internal", Some(Access::Protected)) => Some(Access::ProtectedInternal),
-                    ("protected", Some(Access::Private)) | ("private", Some(Access::Protected)) => Some(Access::PrivateProtected),
+                    ("protected", Some(Access::Internal))
+                    | ("internal", Some(Access::Protected)) => Some(Access::ProtectedInternal),
+                    ("protected", Some(Access::Private)) | ("private", Some(Access::Protected)) => {
+                        Some(Access::PrivateProtected)
+                    }
                     ("protected", _) => Some(Access::Protected),
                     ("internal", _) => Some(Access::Internal),
                     ("private", _) => Some(Access::Private),
@@ -184,7 +190,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         let text = self.b.text;
         let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));
         let type_text = of.ty.map_or(Sym::NONE, |node| self.folded(node));
-        let doc = presentation::doc_above(text, of.range.0).map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
+        let doc = presentation::doc_above(text, of.range.0)
+            .map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
         let detail = Detail {
             span: self.b.span(of.range.0, of.range.1),
             access: of.access,

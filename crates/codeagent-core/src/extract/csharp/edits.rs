@@ -1,4 +1,5 @@
-//! A text that is changed at equal length: its tokens, questions about them, and the list of what was changed.
+//! A text that is changed at equal length: its tokens, questions about them, and the list of what
+//! was changed.
 //!
 //! Questions are about the original, changes go to a copy: no mask sees what another one wrote.
 
@@ -44,7 +45,10 @@ impl Edits {
             return false;
         }
         let from = self.0.partition_point(|edit| edit.offset < offset);
-        self.0[from..].iter().take_while(|edit| edit.offset == offset).any(|edit| edit.kind == kind)
+        self.0[from..]
+            .iter()
+            .take_while(|edit| edit.offset == offset)
+            .any(|edit| edit.kind == kind)
     }
 }
 
@@ -59,7 +63,8 @@ pub struct TypeList {
     pub end: usize,
 }
 
-/// The tokens of a text while it is being changed. Questions are about the original, changes go to a copy.
+/// The tokens of a text while it is being changed. Questions are about the original, changes go to
+/// a copy.
 pub struct Code<'a> {
     text: &'a str,
     tokens: &'a [Token],
@@ -76,7 +81,11 @@ impl<'a> Code<'a> {
         let tokens = &lexed.tokens;
         let mut partners = vec![usize::MAX; tokens.len()];
         let mut open = Vec::new();
-        for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark) {
+        for (index, token) in tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, token)| token.kind == TokenKind::Mark)
+        {
             match text.as_bytes()[token.start] {
                 b'(' | b'[' | b'{' => open.push(index),
                 b')' | b']' | b'}' => {
@@ -88,7 +97,14 @@ impl<'a> Code<'a> {
                 _ => {}
             }
         }
-        Self { text, tokens, partners, bytes: text.as_bytes().to_vec(), edits: Vec::new(), type_lists: Vec::new() }
+        Self {
+            text,
+            tokens,
+            partners,
+            bytes: text.as_bytes().to_vec(),
+            edits: Vec::new(),
+            type_lists: Vec::new(),
+        }
     }
 
     /// All tokens.
@@ -98,15 +114,27 @@ impl<'a> Code<'a> {
 
     /// The changed text, the changes by offset, and the type arguments that were blanked.
     pub fn finish(self) -> (String, Edits, Vec<TypeList>) {
-        let Self { text, bytes, mut edits, type_lists, .. } = self;
+        let Self {
+            text,
+            bytes,
+            mut edits,
+            type_lists,
+            ..
+        } = self;
         edits.sort_by_key(|edit| edit.offset);
         assert_eq!(bytes.len(), text.len(), "repairs keep the length");
-        (String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()), Edits(edits), type_lists)
+        (
+            String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()),
+            Edits(edits),
+            type_lists,
+        )
     }
 
     /// The text of a token; empty past either end.
     pub fn word(&self, index: usize) -> &'a str {
-        self.tokens.get(index).map_or("", |token| &self.text[token.start..token.end])
+        self.tokens
+            .get(index)
+            .map_or("", |token| &self.text[token.start..token.end])
     }
 
     /// The text of the token before, if there is one.
@@ -121,21 +149,28 @@ impl<'a> Code<'a> {
 
     /// Whether a token is an identifier or keyword.
     pub fn is_word(&self, index: usize) -> bool {
-        self.tokens.get(index).is_some_and(|token| token.kind == TokenKind::Word)
+        self.tokens
+            .get(index)
+            .is_some_and(|token| token.kind == TokenKind::Word)
     }
 
     /// Whether a token is one of these one-character marks.
     pub fn is_mark(&self, index: usize, marks: &str) -> bool {
-        self.tokens
-            .get(index)
-            .is_some_and(|token| token.kind == TokenKind::Mark && marks.as_bytes().contains(&self.text.as_bytes()[token.start]))
+        self.tokens.get(index).is_some_and(|token| {
+            token.kind == TokenKind::Mark
+                && marks
+                    .as_bytes()
+                    .contains(&self.text.as_bytes()[token.start])
+        })
     }
 
     /// Whether a token is missing or text of an interpolated string that goes on after a hole.
     pub fn ends_hole(&self, index: usize) -> bool {
-        self.tokens
-            .get(index)
-            .is_none_or(|token| token.kind == TokenKind::Text && token.start > 0 && self.text.as_bytes()[token.start - 1] == b'}')
+        self.tokens.get(index).is_none_or(|token| {
+            token.kind == TokenKind::Text
+                && token.start > 0
+                && self.text.as_bytes()[token.start - 1] == b'}'
+        })
     }
 
     /// Whether a token is followed by the next without a gap.
@@ -153,13 +188,24 @@ impl<'a> Code<'a> {
 
     /// The partner of a bracket.
     pub fn partner(&self, index: usize) -> Option<usize> {
-        self.partners.get(index).copied().filter(|partner| *partner != usize::MAX)
+        self.partners
+            .get(index)
+            .copied()
+            .filter(|partner| *partner != usize::MAX)
     }
 
     /// Whether an assignment operator begins at a token.
     pub fn assigns(&self, index: usize) -> bool {
-        let third = if self.touches_next(index) && self.touches_next(index + 1) { self.word(index + 2) } else { "" };
-        let second = if self.touches_next(index) { self.word(index + 1) } else { "" };
+        let third = if self.touches_next(index) && self.touches_next(index + 1) {
+            self.word(index + 2)
+        } else {
+            ""
+        };
+        let second = if self.touches_next(index) {
+            self.word(index + 1)
+        } else {
+            ""
+        };
         if !self.is_mark(index, "=+-*/%&|^?<>") {
             return false;
         }
@@ -167,7 +213,13 @@ impl<'a> Code<'a> {
             "=" => second != "=" && second != ">",
             "?" => second == "?" && third == "=",
             "<" => second == "<" && third == "=",
-            ">" => second == ">" && (third == "=" || (third == ">" && self.touches_next(index + 2) && self.word(index + 3) == "=")),
+            ">" => {
+                second == ">"
+                    && (third == "="
+                        || (third == ">"
+                            && self.touches_next(index + 2)
+                            && self.word(index + 3) == "="))
+            }
             _ => second == "=",
         }
     }
@@ -182,38 +234,59 @@ impl<'a> Code<'a> {
     }
 
     fn note(&mut self, start: usize, end: usize, kind: EditKind) {
-        self.edits.push(Edit { offset: start, len: end - start, kind });
+        self.edits.push(Edit {
+            offset: start,
+            len: end - start,
+            kind,
+        });
     }
 
     /// Blanks the tokens from `first` to `last`.
     pub fn blank(&mut self, first: usize, last: usize) {
-        let (Some(start), Some(end)) = (self.token(first), self.token(last)) else { return };
+        let (Some(start), Some(end)) = (self.token(first), self.token(last)) else {
+            return;
+        };
         self.erase(start.start, end.end);
         self.note(start.start, end.end, EditKind::Plain);
     }
 
     /// The token before `first`, a name, and those two.
     fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
-        Some([self.token(first.checked_sub(1)?)?, self.token(first)?, self.token(last)?])
+        Some([
+            self.token(first.checked_sub(1)?)?,
+            self.token(first)?,
+            self.token(last)?,
+        ])
     }
 
     /// Blanks the brackets from `first` to `last` after a name, noting that they were a call.
     pub fn blank_call(&mut self, first: usize, last: usize) {
-        let Some([name, start, end]) = self.after_name(first, last) else { return };
+        let Some([name, start, end]) = self.after_name(first, last) else {
+            return;
+        };
         self.erase(start.start, end.end);
         self.note(name.end, end.end, EditKind::EmptyCall);
     }
 
     /// Blanks the type arguments from `first` to `last`, noting them.
     pub fn blank_type_list(&mut self, first: usize, last: usize) {
-        let Some([name, start, end]) = self.after_name(first, last) else { return };
+        let Some([name, start, end]) = self.after_name(first, last) else {
+            return;
+        };
         self.blank(first, last);
-        self.type_lists.push(TypeList { name_end: name.end, start: start.start, end: end.end });
+        self.type_lists.push(TypeList {
+            name_end: name.end,
+            start: start.start,
+            end: end.end,
+        });
     }
 
-    /// Writes over the beginning of a token's text; the new text must not be longer than what it replaces.
+    /// Writes over the beginning of a token's text; the new text must not be longer than what it
+    /// replaces.
     pub fn write(&mut self, index: usize, text: &str, kind: EditKind) {
-        let Some(token) = self.token(index) else { return };
+        let Some(token) = self.token(index) else {
+            return;
+        };
         if let Some(place) = self.bytes.get_mut(token.start..token.start + text.len()) {
             place.copy_from_slice(text.as_bytes());
             self.note(token.start, token.start + text.len(), kind);
@@ -222,7 +295,9 @@ impl<'a> Code<'a> {
 
     /// Makes a contextual keyword an ordinary name: its last letter becomes `_`.
     pub fn plain_name(&mut self, index: usize) {
-        let Some(token) = self.token(index) else { return };
+        let Some(token) = self.token(index) else {
+            return;
+        };
         self.bytes[token.end - 1] = b'_';
         self.note(token.end - 1, token.end, EditKind::Plain);
     }
@@ -232,12 +307,17 @@ impl<'a> Code<'a> {
         let source = self.text.as_bytes();
         let mut at = piece.start;
         while at + 1 < piece.end {
-            let doubled = source[at] == source[at + 1] && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
+            let doubled = source[at] == source[at + 1]
+                && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
             if doubled {
                 self.bytes[at..at + 2].copy_from_slice(b"__");
                 self.note(at, at + 2, EditKind::Plain);
             }
-            at += if doubled || (source[at] == b'\\' && !piece.verbatim) { 2 } else { 1 };
+            at += if doubled || (source[at] == b'\\' && !piece.verbatim) {
+                2
+            } else {
+                1
+            };
         }
     }
 }

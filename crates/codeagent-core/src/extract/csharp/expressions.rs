@@ -1,8 +1,10 @@
 //! Value syntax becomes expressions; names, calls and operators in it become sites.
 //!
-//! `a.F(x => x.B)` is a call of `Member(a, F)` whose argument is a lambda that gets its type from argument 0 of that call.
+//! `a.F(x => x.B)` is a call of `Member(a, F)` whose argument is a lambda that gets its type from
+//! argument 0 of that call.
 //!
-//! **Limits.** Literals of strings keep up to 64 bytes; the value of `sizeof`, `__makeref` and the like is a number or unknown.
+//! **Limits.** Literals of strings keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
+//! like is a number or unknown.
 
 use tree_sitter::Node;
 
@@ -13,14 +15,17 @@ use crate::model::facts::*;
 impl<'t, 'r> Walker<'t, 'r> {
     /// An expression; `context` is where a lambda or `new()` in it gets its type from.
     pub fn expr(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        self.nested(|walk| walk.expr_inner(node, context, SiteKind::Read)).unwrap_or_default()
+        self.nested(|walk| walk.expr_inner(node, context, SiteKind::Read))
+            .unwrap_or_default()
     }
 
     /// An expression followed by steps of a chain, whose last name is used in a certain way.
     pub fn expr_used(&mut self, node: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
         let visit = |walk: &mut Self| match kind(node) {
             Kind::Parenthesized if steps.is_empty() => {
-                walk.kids(node).first().map_or(ExprId::NONE, |inner| walk.expr_used(inner.node, &[], use_kind))
+                walk.kids(node).first().map_or(ExprId::NONE, |inner| {
+                    walk.expr_used(inner.node, &[], use_kind)
+                })
             }
             found if found.is_postfix() => walk.chain(node, steps, use_kind),
             Kind::Identifier | Kind::GenericName => walk.steps(node, steps, use_kind),
@@ -36,7 +41,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Identifier | Kind::GenericName => self.steps(node, &[], use_kind),
             _ if found.is_postfix() => self.chain(node, &[], use_kind),
             _ if found.is_operator() => self.operators(node, &[], context),
-            Kind::QualifiedName if !self.text(node).contains(['<', ':']) => self.qualified_value(node, use_kind),
+            Kind::QualifiedName if !self.text(node).contains(['<', ':']) => {
+                self.qualified_value(node, use_kind)
+            }
             Kind::QualifiedName | Kind::AliasQualifiedName | Kind::PredefinedType => {
                 let ty = self.ty(node);
                 self.b.expr(Expr::TypeValue(ty))
@@ -49,9 +56,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Cast if self.split_cast(node).is_some() => self.operators(node, &[], context),
             Kind::Cast => self.cast(node, &[]),
             Kind::RangeExpression => self.range(node, &[]),
-            Kind::Parenthesized | Kind::Checked | Kind::RefExpression | Kind::ExpressionElement | Kind::Argument => {
-                self.only_child(node, context, use_kind)
-            }
+            Kind::Parenthesized
+            | Kind::Checked
+            | Kind::RefExpression
+            | Kind::ExpressionElement
+            | Kind::Argument => self.only_child(node, context, use_kind),
             Kind::Throw => {
                 self.only_child(node, Context::None, SiteKind::Read);
                 self.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE))
@@ -75,7 +84,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::ObjectCreation => self.object_creation(node),
             Kind::ImplicitObjectCreation => self.implicit_creation(node, context),
             Kind::ArrayCreation | Kind::Stackalloc => self.array_creation(node),
-            Kind::ImplicitArrayCreation | Kind::ImplicitStackalloc | Kind::Initializer => self.array_literal(node, context, DeclId::NONE),
+            Kind::ImplicitArrayCreation | Kind::ImplicitStackalloc | Kind::Initializer => {
+                self.array_literal(node, context, DeclId::NONE)
+            }
             Kind::Collection => self.collection(node, context),
             Kind::AnonymousObject => self.anonymous_object(node, context),
             Kind::With => self.with_expression(node),
@@ -90,7 +101,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                     self.b.expr(Expr::Unknown)
                 }
             },
-            Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => self.type_operator(node),
+            Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => {
+                self.type_operator(node)
+            }
             _ => self.unknown(node),
         }
     }
@@ -116,7 +129,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             let sym = self.name(name);
             let at = self.b.at(name);
             let scope = self.b.scope;
-            value = self.b.expr(if value.is_none() { Expr::Name(sym, scope, at.offset) } else { Expr::Member(value, sym) });
+            value = self.b.expr(if value.is_none() {
+                Expr::Name(sym, scope, at.offset)
+            } else {
+                Expr::Member(value, sym)
+            });
             self.use_site(use_kind, value, at);
         }
         value
@@ -124,8 +141,15 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn only_child(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
         let kids = self.kids(node);
-        let Some(inner) = kids.iter().find(|kid| !matches!(kid.kind, Kind::Token | Kind::Ref)) else { return ExprId::NONE };
-        let value = self.nested(|walk| walk.expr_inner(inner.node, context, use_kind)).unwrap_or_default();
+        let Some(inner) = kids
+            .iter()
+            .find(|kid| !matches!(kid.kind, Kind::Token | Kind::Ref))
+        else {
+            return ExprId::NONE;
+        };
+        let value = self
+            .nested(|walk| walk.expr_inner(inner.node, context, use_kind))
+            .unwrap_or_default();
         self.b.expr(Expr::Same(value))
     }
 
@@ -134,8 +158,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         if let Some(condition) = in_field(&kids, Field::Condition) {
             self.expr(condition, Context::None);
         }
-        let yes = in_field(&kids, Field::Consequence).map_or(ExprId::NONE, |yes| self.expr(yes, context));
-        let no = in_field(&kids, Field::Alternative).map_or(ExprId::NONE, |no| self.expr(no, context));
+        let yes =
+            in_field(&kids, Field::Consequence).map_or(ExprId::NONE, |yes| self.expr(yes, context));
+        let no =
+            in_field(&kids, Field::Alternative).map_or(ExprId::NONE, |no| self.expr(no, context));
         self.b.expr(Expr::Or(yes, no))
     }
 
@@ -146,9 +172,14 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let parts = self.kids(kid.node);
                 let name = in_field(&parts, Field::Name);
                 let value = parts.iter().rev().find(|part| Some(part.node) != name);
-                let value = value.map_or(ExprId::NONE, |value| self.expr(value.node, Context::None));
+                let value =
+                    value.map_or(ExprId::NONE, |value| self.expr(value.node, Context::None));
                 let name = name.map_or(Sym::NONE, |name| self.name(name));
-                args.push(Arg { name, mode: ArgMode::Value, value });
+                args.push(Arg {
+                    name,
+                    mode: ArgMode::Value,
+                    value,
+                });
             }
         }
         let args = self.b.facts.add_list(args);
@@ -176,10 +207,16 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn string(&mut self, node: Node<'r>) -> ExprId {
         let text = self.text(node);
         if text.ends_with("u8") || text.ends_with("U8") {
-            return self.b.expr(Expr::Literal(LiteralKind::Utf8String, Sym::NONE));
+            return self
+                .b
+                .expr(Expr::Literal(LiteralKind::Utf8String, Sym::NONE));
         }
         let inner = text.trim_start_matches('@').trim_matches('"');
-        let sym = if inner.len() <= 64 { self.b.sym(inner) } else { Sym::NONE };
+        let sym = if inner.len() <= 64 {
+            self.b.sym(inner)
+        } else {
+            Sym::NONE
+        };
         self.b.expr(Expr::Literal(LiteralKind::String, sym))
     }
 
@@ -187,7 +224,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         for kid in self.kids(node) {
             if kid.kind == Kind::Interpolation {
                 for part in self.kids(kid.node) {
-                    if !matches!(part.kind, Kind::InterpolationFormat | Kind::Token | Kind::Other) {
+                    if !matches!(
+                        part.kind,
+                        Kind::InterpolationFormat | Kind::Token | Kind::Other
+                    ) {
                         self.expr(part.node, Context::None);
                     }
                 }
@@ -200,7 +240,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         let text = self.text(node);
         let word = match number_type(text, kind(node) == Kind::RealLiteral) {
             "uint" if text == "2147483648" && is_negated(node) => "int",
-            "ulong" if text.trim_end_matches(['l', 'L']) == "9223372036854775808" && is_negated(node) => "long",
+            "ulong"
+                if text.trim_end_matches(['l', 'L']) == "9223372036854775808"
+                    && is_negated(node) =>
+            {
+                "long"
+            }
             word => word,
         };
         let literal = if word == "int" {
@@ -241,10 +286,16 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mode = mode.unwrap_or(ArgMode::Value);
         let name_sym = name.map_or(Sym::NONE, |name| self.name(name));
         let Some(value) = parts.last().filter(|last| Some(last.node) != name) else {
-            return Arg { name: name_sym, mode, value: ExprId::NONE };
+            return Arg {
+                name: name_sym,
+                mode,
+                value: ExprId::NONE,
+            };
         };
         let value = match (value.kind, mode) {
-            (Kind::DeclarationExpression, ArgMode::Out) => self.out_variable(call, index, value.node),
+            (Kind::DeclarationExpression, ArgMode::Out) => {
+                self.out_variable(call, index, value.node)
+            }
             (Kind::DeclarationExpression, _) => match self.product(value.node) {
                 Some(product) => product,
                 None => self.out_variable(call, index, value.node),
@@ -254,14 +305,22 @@ impl<'t, 'r> Walker<'t, 'r> {
             (_, ArgMode::Ref) => self.expr_used(value.node, &[], SiteKind::ReadWrite),
             _ => self.expr(value.node, Context::Argument(call, index)),
         };
-        Arg { name: name_sym, mode, value }
+        Arg {
+            name: name_sym,
+            mode,
+            value,
+        }
     }
 
     fn out_variable(&mut self, call: CallId, index: u16, node: Node<'r>) -> ExprId {
-        let Some(decl) = self.declaration_expression(node) else { return ExprId::NONE };
+        let Some(decl) = self.declaration_expression(node) else {
+            return ExprId::NONE;
+        };
         let init = self.b.expr(Expr::OutArgument(call, index));
         self.b.decl(decl).init = init;
-        let Declaration { name, scope, at, .. } = *self.b.facts.decl(decl);
+        let Declaration {
+            name, scope, at, ..
+        } = *self.b.facts.decl(decl);
         self.b.expr(Expr::Name(name, scope, at.offset))
     }
 
@@ -282,11 +341,17 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn switch_expression(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let kids = self.kids(node);
-        let subject = kids.first().map_or(ExprId::NONE, |subject| self.expr(subject.node, Context::None));
+        let subject = kids.first().map_or(ExprId::NONE, |subject| {
+            self.expr(subject.node, Context::None)
+        });
         let mut value = ExprId::NONE;
         for arm in kids.iter().filter(|kid| kid.kind == Kind::SwitchArm) {
             let arm = self.in_block(|walk| walk.switch_arm(arm.node, subject, context));
-            value = if value.is_none() { arm } else { self.b.expr(Expr::Or(value, arm)) };
+            value = if value.is_none() {
+                arm
+            } else {
+                self.b.expr(Expr::Or(value, arm))
+            };
         }
         value
     }
@@ -328,8 +393,16 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(body) = body else { return };
             if kind(body) == Kind::Block {
                 walk.statements(body);
-                let last = walk.kids(body).iter().rev().find(|kid| kid.kind != Kind::Token).map(|kid| kid.kind);
-                if walk.func.returns.is_empty() && !walk.func.leaves && last == Some(Kind::ThrowStatement) {
+                let last = walk
+                    .kids(body)
+                    .iter()
+                    .rev()
+                    .find(|kid| kid.kind != Kind::Token)
+                    .map(|kid| kid.kind);
+                if walk.func.returns.is_empty()
+                    && !walk.func.leaves
+                    && last == Some(Kind::ThrowStatement)
+                {
                     let thrown = walk.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE));
                     walk.func.returns.push(thrown);
                 }
@@ -356,7 +429,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                 Kind::ImplicitParameter => {
                     let name = self.name(kid.node);
                     let at = self.b.at(kid.node);
-                    let param = self.b.declare(name, DeclKind::Parameter, DeclFlags::default(), at);
+                    let param = self
+                        .b
+                        .declare(name, DeclKind::Parameter, DeclFlags::default(), at);
                     self.b.decl(decl).params = self.b.facts.add_list([param]);
                     self.params_from_context(decl);
                 }
@@ -381,9 +456,12 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 }
 
-/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard §6.4.5.3).
+/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard
+/// §6.4.5.3).
 fn is_negated(literal: Node<'_>) -> bool {
-    literal.parent().is_some_and(|parent| kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-"))
+    literal.parent().is_some_and(|parent| {
+        kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-")
+    })
 }
 
 /// The keyword of a numeric literal's type.
@@ -439,7 +517,12 @@ mod tests {
         for (text, ty) in table {
             assert_eq!(number_type(text, false), ty, "{text}");
         }
-        for (text, ty) in [("1.0", "double"), (".5f", "float"), ("1m", "decimal"), ("1e10", "double")] {
+        for (text, ty) in [
+            ("1.0", "double"),
+            (".5f", "float"),
+            ("1m", "decimal"),
+            ("1e10", "double"),
+        ] {
             assert_eq!(number_type(text, true), ty, "{text}");
         }
     }

@@ -1,6 +1,8 @@
-//! Which syntax node is this? Node kinds and fields of the grammar as small enums, looked up by number instead of by name.
+//! Which syntax node is this? Node kinds and fields of the grammar as small enums, looked up by
+//! number instead of by name.
 //!
-//! **Limits.** Kinds the walk treats alike are `Other` (walk into it) or `Skip` (punctuation, comments, directives).
+//! **Limits.** Kinds the walk treats alike are `Other` (walk into it) or `Skip` (punctuation,
+//! comments, directives).
 
 use std::sync::OnceLock;
 
@@ -230,23 +232,36 @@ kinds! {
 impl Kind {
     /// Whether it is a step of a postfix chain: `f(..)`, `.b`, `[..]`, `?.b`, `!`.
     pub fn is_postfix(self) -> bool {
-        matches!(self, Self::Invocation | Self::MemberAccess | Self::ElementAccess | Self::ConditionalAccess | Self::Postfix)
+        matches!(
+            self,
+            Self::Invocation
+                | Self::MemberAccess
+                | Self::ElementAccess
+                | Self::ConditionalAccess
+                | Self::Postfix
+        )
     }
 
     /// Whether it is a binary operator, type tests included.
     pub fn is_operator(self) -> bool {
-        matches!(self, Self::Binary | Self::IsExpression | Self::AsExpression | Self::IsPattern)
+        matches!(
+            self,
+            Self::Binary | Self::IsExpression | Self::AsExpression | Self::IsPattern
+        )
     }
 
     /// Whether it is a statement.
     pub fn is_statement(self) -> bool {
-        (self as u8 >= Self::LocalDeclaration as u8 && self as u8 <= Self::EmptyStatement as u8 && self != Self::CatchDeclaration)
+        (self as u8 >= Self::LocalDeclaration as u8
+            && self as u8 <= Self::EmptyStatement as u8
+            && self != Self::CatchDeclaration)
             || self == Self::Block
     }
 
     /// Whether it is a pattern.
     pub fn is_pattern(self) -> bool {
-        (self as u8 >= Self::ConstantPattern as u8 && self as u8 <= Self::TypePattern as u8) || self == Self::Discard
+        (self as u8 >= Self::ConstantPattern as u8 && self as u8 <= Self::TypePattern as u8)
+            || self == Self::Discard
     }
 }
 
@@ -291,11 +306,16 @@ fn tables() -> &'static Tables {
     static TABLES: OnceLock<Tables> = OnceLock::new();
     TABLES.get_or_init(|| {
         let language: Language = tree_sitter_c_sharp::LANGUAGE.into();
-        let kinds = (0..language.node_kind_count() as u16).map(|id| kind_of_id(&language, id)).collect();
+        let kinds = (0..language.node_kind_count() as u16)
+            .map(|id| kind_of_id(&language, id))
+            .collect();
         let fields = (0..=language.field_count() as u16)
             .map(|id| {
                 let name = language.field_name_for_id(id).unwrap_or_default();
-                FIELDS.iter().find(|(field, _)| *field == name).map_or(Field::None, |(_, field)| *field)
+                FIELDS
+                    .iter()
+                    .find(|(field, _)| *field == name)
+                    .map_or(Field::None, |(_, field)| *field)
             })
             .collect();
         Tables { kinds, fields }
@@ -307,7 +327,10 @@ fn kind_of_id(language: &Language, id: u16) -> Kind {
     if let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == name) {
         return *kind;
     }
-    let punctuation = matches!(name, "(" | ")" | "{" | "}" | "[" | "]" | "," | ";" | "comment" | "\"" | "interpolation_brace");
+    let punctuation = matches!(
+        name,
+        "(" | ")" | "{" | "}" | "[" | "]" | "," | ";" | "comment" | "\"" | "interpolation_brace"
+    );
     if punctuation || (name.starts_with("preproc_") || name.starts_with("interpolation_")) {
         Kind::Skip
     } else if language.node_kind_is_named(id) {
@@ -322,7 +345,11 @@ pub fn kind(node: Node<'_>) -> Kind {
     if node.is_error() {
         return Kind::Error;
     }
-    tables().kinds.get(usize::from(node.kind_id())).copied().unwrap_or(Kind::Other)
+    tables()
+        .kinds
+        .get(usize::from(node.kind_id()))
+        .copied()
+        .unwrap_or(Kind::Other)
 }
 
 /// A child with its kind and role.
@@ -346,7 +373,12 @@ pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
     each_child(cursor, node, |node, cursor| {
         let kind = kind(node);
         if kind != Kind::Skip {
-            let field = cursor.field_id().map_or(Field::None, |id| fields.get(usize::from(id.get())).copied().unwrap_or(Field::None));
+            let field = cursor.field_id().map_or(Field::None, |id| {
+                fields
+                    .get(usize::from(id.get()))
+                    .copied()
+                    .unwrap_or(Field::None)
+            });
             found.push(Kid { node, kind, field });
         }
     });
@@ -355,7 +387,9 @@ pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
 
 /// The first child in a role.
 pub fn in_field<'r>(kids: &Kids<'r>, field: Field) -> Option<Node<'r>> {
-    kids.iter().find(|kid| kid.field == field).map(|kid| kid.node)
+    kids.iter()
+        .find(|kid| kid.field == field)
+        .map(|kid| kid.node)
 }
 
 /// The first child of a kind.

@@ -1,4 +1,5 @@
-//! The tokens of a C# text, as far as repairs must tell code from strings, comments and inactive `#if` branches.
+//! The tokens of a C# text, as far as repairs must tell code from strings, comments and inactive
+//! `#if` branches.
 //!
 //! `$"a {f("}")} b"` is text, then the tokens of the hole, then text.
 //!
@@ -115,12 +116,19 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn line_end(&self) -> usize {
-        self.bytes[self.at..].iter().position(|byte| *byte == b'\n').map_or(self.bytes.len(), |len| self.at + len)
+        self.bytes[self.at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(self.bytes.len(), |len| self.at + len)
     }
 
     fn push(&mut self, kind: TokenKind, start: usize) {
         self.at = self.at.min(self.bytes.len());
-        self.out.tokens.push(Token { kind, start, end: self.at });
+        self.out.tokens.push(Token {
+            kind,
+            start,
+            end: self.at,
+        });
     }
 
     fn run(&mut self) {
@@ -149,14 +157,19 @@ impl<'a> Lexer<'a, '_> {
         self.out.blanks.push((self.at, end));
         let line = self.text[self.at + 1..end].trim();
         self.at = end;
-        let len = line.find(|next: char| !next.is_ascii_alphabetic()).unwrap_or(line.len());
+        let len = line
+            .find(|next: char| !next.is_ascii_alphabetic())
+            .unwrap_or(line.len());
         let (word, rest) = line.split_at(len);
         let active = self.inactive == 0;
         match word {
             "if" => {
                 self.out.conditional = true;
                 let holds = active && self.symbols.holds(rest);
-                self.branches.push(Branch { active: holds, taken: holds });
+                self.branches.push(Branch {
+                    active: holds,
+                    taken: holds,
+                });
                 self.inactive += usize::from(!holds);
             }
             "elif" | "else" => self.alternative(word, rest),
@@ -174,7 +187,9 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn alternative(&mut self, word: &str, condition: &str) {
-        let Some(branch) = self.branches.last_mut() else { return };
+        let Some(branch) = self.branches.last_mut() else {
+            return;
+        };
         let outer_inactive = self.inactive - usize::from(!branch.active);
         let holds = outer_inactive == 0 && (word == "else" || self.symbols.holds(condition));
         branch.active = holds && !branch.taken;
@@ -208,7 +223,11 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn block_comment(&mut self) {
-        self.at = self.text.get(self.at + 2..).and_then(|rest| rest.find("*/")).map_or(self.bytes.len(), |len| self.at + len + 4);
+        self.at = self
+            .text
+            .get(self.at + 2..)
+            .and_then(|rest| rest.find("*/"))
+            .map_or(self.bytes.len(), |len| self.at + len + 4);
     }
 
     fn word(&mut self, start: usize, kind: TokenKind) {
@@ -220,7 +239,8 @@ impl<'a> Lexer<'a, '_> {
 
     fn number(&mut self) {
         let start = self.at;
-        while is_word_byte(self.peek(0)) || (self.peek(0) == b'.' && self.peek(1).is_ascii_digit()) {
+        while is_word_byte(self.peek(0)) || (self.peek(0) == b'.' && self.peek(1).is_ascii_digit())
+        {
             self.at += 1;
         }
         self.push(TokenKind::Number, start);
@@ -244,7 +264,10 @@ impl<'a> Lexer<'a, '_> {
                 b'(' | b'[' | b'{' => hole.depth += 1,
                 b'}' if hole.depth == 0 => return self.close_hole(),
                 b')' | b']' | b'}' => hole.depth = hole.depth.saturating_sub(1),
-                b':' if hole.depth == 0 && self.peek(1) != b':' && (start == 0 || self.bytes[start - 1] != b':') => {
+                b':' if hole.depth == 0
+                    && self.peek(1) != b':'
+                    && (start == 0 || self.bytes[start - 1] != b':') =>
+                {
                     return self.format_clause();
                 }
                 _ => {}
@@ -267,7 +290,11 @@ impl<'a> Lexer<'a, '_> {
 
     fn close_hole(&mut self) {
         let Some(hole) = self.holes.pop() else { return };
-        let braces = if hole.form.raw > 0 { hole.form.dollars } else { 1 };
+        let braces = if hole.form.raw > 0 {
+            hole.form.dollars
+        } else {
+            1
+        };
         for _ in 0..braces {
             self.at += usize::from(self.peek(0) == b'}');
         }
@@ -277,14 +304,21 @@ impl<'a> Lexer<'a, '_> {
     /// A string of any form at the current place; false if there is none.
     fn string(&mut self) -> bool {
         let start = self.at;
-        let mut form = Form { verbatim: false, dollars: 0, raw: 0 };
+        let mut form = Form {
+            verbatim: false,
+            dollars: 0,
+            raw: 0,
+        };
         let mut at = start;
         while let Some(byte @ (b'$' | b'@')) = self.bytes.get(at).copied() {
             form.dollars += usize::from(byte == b'$');
             form.verbatim |= byte == b'@';
             at += 1;
         }
-        let quotes = self.bytes[at..].iter().take_while(|byte| **byte == b'"').count();
+        let quotes = self.bytes[at..]
+            .iter()
+            .take_while(|byte| **byte == b'"')
+            .count();
         if quotes == 0 {
             return false;
         }
@@ -326,7 +360,10 @@ impl<'a> Lexer<'a, '_> {
 
     /// Skips a run of quotes; whether it ends the raw string.
     fn closes_raw(&mut self, form: Form) -> bool {
-        let run = self.bytes[self.at..].iter().take_while(|byte| **byte == b'"').count();
+        let run = self.bytes[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b'"')
+            .count();
         self.at += run;
         run >= form.raw
     }
@@ -344,10 +381,19 @@ impl<'a> Lexer<'a, '_> {
                 b'"' if form.verbatim && self.peek(1) == b'"' => self.at += 2,
                 b'"' => return self.end_text(form, start),
                 b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
-                b'\n' if !form.verbatim && form.raw == 0 => return self.push(TokenKind::Text, start),
+                b'\n' if !form.verbatim && form.raw == 0 => {
+                    return self.push(TokenKind::Text, start);
+                }
                 b'{' => {
-                    let run = self.bytes[self.at..].iter().take_while(|byte| **byte == b'{').count();
-                    let opens = if form.raw > 0 { run >= form.dollars } else { run % 2 == 1 };
+                    let run = self.bytes[self.at..]
+                        .iter()
+                        .take_while(|byte| **byte == b'{')
+                        .count();
+                    let opens = if form.raw > 0 {
+                        run >= form.dollars
+                    } else {
+                        run % 2 == 1
+                    };
                     self.at += run;
                     if opens {
                         self.piece(form, start, self.at - 1);
@@ -369,7 +415,11 @@ impl<'a> Lexer<'a, '_> {
 
     fn piece(&mut self, form: Form, start: usize, end: usize) {
         if form.raw == 0 {
-            self.out.pieces.push(StringPiece { start, end, verbatim: form.verbatim });
+            self.out.pieces.push(StringPiece {
+                start,
+                end,
+                verbatim: form.verbatim,
+            });
         }
     }
 }

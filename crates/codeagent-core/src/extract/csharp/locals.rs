@@ -1,6 +1,8 @@
-//! After the walk: names that bind to a local, parameter or type parameter need no site, and local functions used from outside are marked.
+//! After the walk: names that bind to a local, parameter or type parameter need no site, and local
+//! functions used from outside are marked.
 //!
-//! **Limits.** Parameters of primary constructors keep their sites: an inherited member may hide them.
+//! **Limits.** Parameters of primary constructors keep their sites: an inherited member may hide
+//! them.
 
 use rustc_hash::FxHashMap;
 
@@ -36,7 +38,13 @@ fn index(facts: &Facts) -> Index {
     let mut index = Index::default();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
-        if matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::LocalFunction) {
+        if matches!(
+            decl.kind,
+            DeclKind::Variable
+                | DeclKind::Parameter
+                | DeclKind::TypeParam
+                | DeclKind::LocalFunction
+        ) {
             index.entry((decl.scope, decl.name)).or_default().push(id);
         }
     }
@@ -51,11 +59,15 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
                 Expr::Call(call) => facts.expr(facts.calls[call.index()].callee),
                 expr => expr,
             };
-            let Expr::Name(name, scope, at) = expr else { return None };
+            let Expr::Name(name, scope, at) = expr else {
+                return None;
+            };
             local(facts, index, name, (scope, at))
         }
         Subject::Type(ty, 0) => {
-            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else { return None };
+            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+                return None;
+            };
             let segment = facts.list(segments).first()?;
             type_param(facts, index, segment.name, scope)
         }
@@ -64,16 +76,27 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
 }
 
 /// The innermost local, parameter or local function of that name visible at a place.
-fn local(facts: &Facts, index: &Index, name: Sym, (mut scope, at): (ScopeId, u32)) -> Option<DeclId> {
+fn local(
+    facts: &Facts,
+    index: &Index,
+    name: Sym,
+    (mut scope, at): (ScopeId, u32),
+) -> Option<DeclId> {
     while let Some(current) = scope.some() {
         let region = facts.scope(current);
-        if matches!(region.kind, ScopeKind::Function | ScopeKind::Block | ScopeKind::File)
-            && let Some(decls) = index.get(&(current, name))
+        if matches!(
+            region.kind,
+            ScopeKind::Function | ScopeKind::Block | ScopeKind::File
+        ) && let Some(decls) = index.get(&(current, name))
         {
             let before = decls.partition_point(|decl| facts.decl(*decl).at.offset <= at);
             let is_value = |decl: &&DeclId| facts.decl(**decl).kind != DeclKind::TypeParam;
             let is_function = |decl: &&DeclId| facts.decl(**decl).kind == DeclKind::LocalFunction;
-            let found = decls[..before].iter().rev().find(is_value).or_else(|| decls[before..].iter().find(is_function));
+            let found = decls[..before]
+                .iter()
+                .rev()
+                .find(is_value)
+                .or_else(|| decls[before..].iter().find(is_function));
             if let Some(decl) = found {
                 return Some(*decl);
             }
@@ -90,7 +113,9 @@ fn local(facts: &Facts, index: &Index, name: Sym, (mut scope, at): (ScopeId, u32
 fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Option<DeclId> {
     while let Some(current) = scope.some() {
         if let Some(decls) = index.get(&(current, name))
-            && let Some(decl) = decls.iter().find(|decl| facts.decl(**decl).kind == DeclKind::TypeParam)
+            && let Some(decl) = decls
+                .iter()
+                .find(|decl| facts.decl(**decl).kind == DeclKind::TypeParam)
         {
             return Some(*decl);
         }

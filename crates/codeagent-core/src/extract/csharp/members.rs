@@ -1,6 +1,7 @@
 //! Members of types and local functions become declarations with a scope for parameters and body.
 //!
-//! `public T M<T>(T a) where T : C => a;` is a method with a type parameter, a parameter and one returned expression.
+//! `public T M<T>(T a) where T : C => a;` is a method with a type parameter, a parameter and one
+//! returned expression.
 //!
 //! **Limits.** Accessors are scopes of their property, not declarations.
 
@@ -28,11 +29,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         let node = kid.node;
         match kid.kind {
             Kind::FieldDeclaration | Kind::EventFieldDeclaration => self.fields(node, kid.kind),
-            Kind::PropertyDeclaration | Kind::EventDeclaration | Kind::IndexerDeclaration => self.property(node, kid.kind),
+            Kind::PropertyDeclaration | Kind::EventDeclaration | Kind::IndexerDeclaration => {
+                self.property(node, kid.kind)
+            }
             Kind::MethodDeclaration => self.method(node),
             Kind::ConstructorDeclaration => self.constructor(node),
             Kind::DestructorDeclaration => self.destructor(node),
-            Kind::OperatorDeclaration | Kind::ConversionDeclaration => self.operator(node, kid.kind),
+            Kind::OperatorDeclaration | Kind::ConversionDeclaration => {
+                self.operator(node, kid.kind)
+            }
             _ => {}
         }
     }
@@ -55,11 +60,19 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(name) = parts.name else { return };
         let is_static = parts.flags.has(DeclFlags::STATIC);
         let callable = Callable {
-            kind: if is_static { DeclKind::StaticConstructor } else { DeclKind::Constructor },
+            kind: if is_static {
+                DeclKind::StaticConstructor
+            } else {
+                DeclKind::Constructor
+            },
             name: self.name(name),
             at: self.b.at(name),
             token: name,
-            access: if is_static { Some(Access::Private) } else { self.member_access(&parts) },
+            access: if is_static {
+                Some(Access::Private)
+            } else {
+                self.member_access(&parts)
+            },
         };
         self.callable(&parts, callable);
     }
@@ -78,30 +91,61 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.callable(&parts, callable);
     }
 
-    /// `operator +`, `implicit operator T`. The name token is the operator, for conversions the word `operator`.
+    /// `operator +`, `implicit operator T`. The name token is the operator, for conversions the
+    /// word `operator`.
     fn operator(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
         let (token, text) = if kind == Kind::OperatorDeclaration {
             let Some(token) = parts.operator else { return };
-            (token, format!("operator {}", self.operator_text(token, parts.params)))
+            (
+                token,
+                format!("operator {}", self.operator_text(token, parts.params)),
+            )
         } else {
             let Some(ty) = parts.ty else { return };
-            let word = if self.count_tokens(node, "implicit") > 0 { "implicit" } else { "explicit" };
+            let word = if self.count_tokens(node, "implicit") > 0 {
+                "implicit"
+            } else {
+                "explicit"
+            };
             let ty_text: String = self.text(ty).split_whitespace().collect();
-            let token = self.kids(node).iter().find(|kid| self.text(kid.node) == "operator").map_or(ty, |kid| kid.node);
+            let token = self
+                .kids(node)
+                .iter()
+                .find(|kid| self.text(kid.node) == "operator")
+                .map_or(ty, |kid| kid.node);
             (token, format!("{word} operator {ty_text}"))
         };
-        let decl_kind = if kind == Kind::OperatorDeclaration { DeclKind::Operator } else { DeclKind::Conversion };
+        let decl_kind = if kind == Kind::OperatorDeclaration {
+            DeclKind::Operator
+        } else {
+            DeclKind::Conversion
+        };
         let access = self.member_access(&parts);
-        let callable = Callable { kind: decl_kind, name: self.b.sym_owned(&text), at: self.b.at(token), token, access };
+        let callable = Callable {
+            kind: decl_kind,
+            name: self.b.sym_owned(&text),
+            at: self.b.at(token),
+            token,
+            access,
+        };
         self.callable(&parts, callable);
     }
 
     /// The operator as written: `operator +=` was read as `operator +`.
     fn operator_text(&self, token: Node<'r>, params: Option<Node<'r>>) -> &'t str {
         let end = params.map_or(token.end_byte(), |params| params.start_byte());
-        let text = self.b.text.get(token.start_byte()..end).unwrap_or_default().trim();
-        if text.len() <= 4 { text } else { self.text(token) }
+        let text = self
+            .b
+            .text
+            .get(token.start_byte()..end)
+            .unwrap_or_default()
+            .trim();
+        if text.len() <= 4 {
+            text
+        } else {
+            self.text(token)
+        }
     }
 
     /// `delegate R D<T>(A a);`
@@ -109,7 +153,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
         let access = self.member_access(&parts);
-        let callable = Callable { kind: DeclKind::Delegate, name: self.name(name), at: self.b.at(name), token: name, access };
+        let callable = Callable {
+            kind: DeclKind::Delegate,
+            name: self.name(name),
+            at: self.b.at(name),
+            token: name,
+            access,
+        };
         self.callable(&parts, callable);
     }
 
@@ -117,7 +167,13 @@ impl<'t, 'r> Walker<'t, 'r> {
     pub fn local_function(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
-        let callable = Callable { kind: DeclKind::LocalFunction, name: self.name(name), at: self.b.at(name), token: name, access: None };
+        let callable = Callable {
+            kind: DeclKind::LocalFunction,
+            name: self.name(name),
+            at: self.b.at(name),
+            token: name,
+            access: None,
+        };
         self.callable(&parts, callable);
     }
 
@@ -130,7 +186,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         if parts.body.is_some() {
             flags.insert(DeclFlags::HAS_BODY);
         }
-        let decl = self.b.declare(callable.name, callable.kind, flags, callable.at);
+        let decl = self
+            .b
+            .declare(callable.name, callable.kind, flags, callable.at);
         self.b.owner = decl;
         let mut detail = parts.detail(callable.token, callable.access);
         detail.deprecated = self.attributes(&parts.attributes);
@@ -173,9 +231,13 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn explicit_interface(&mut self, node: Option<Node<'r>>) -> TypeId {
-        let Some(node) = node else { return TypeId::NONE };
+        let Some(node) = node else {
+            return TypeId::NONE;
+        };
         let kids = self.kids(node);
-        kids.iter().find(|kid| kid.kind != Kind::Token).map_or(TypeId::NONE, |kid| self.ty(kid.node))
+        kids.iter()
+            .find(|kid| kid.kind != Kind::Token)
+            .map_or(TypeId::NONE, |kid| self.ty(kid.node))
     }
 
     /// A block or `=> e`, hidden from other files; the current scope is the function's.
@@ -192,14 +254,23 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `: this(..)`, `: base(..)`
     fn constructor_initializer(&mut self, node: Node<'r>) {
         let kids = self.kids(node);
-        let word = kids.iter().find(|kid| matches!(kid.kind, Kind::This | Kind::Base));
-        let (Some(word), Some(arguments)) = (word, of_kind(&kids, Kind::ArgumentList)) else { return };
+        let word = kids
+            .iter()
+            .find(|kid| matches!(kid.kind, Kind::This | Kind::Base));
+        let (Some(word), Some(arguments)) = (word, of_kind(&kids, Kind::ArgumentList)) else {
+            return;
+        };
         self.b.hide(arguments.start_byte(), arguments.end_byte());
         let call = self.b.begin_call(ExprId::NONE, List::default());
         self.arguments(call, arguments);
-        let site = if word.kind == Kind::This { SiteKind::ThisInit } else { SiteKind::BaseInit };
+        let site = if word.kind == Kind::This {
+            SiteKind::ThisInit
+        } else {
+            SiteKind::BaseInit
+        };
         let at = self.b.at(word.node);
-        self.b.site(site, Subject::Construct(TypeId::NONE, call), at);
+        self.b
+            .site(site, Subject::Construct(TypeId::NONE, call), at);
     }
 
     /// Declares parameters in the current scope and gives them to a declaration.
@@ -212,7 +283,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
         }
         declared.extend(self.params_array(&kids));
-        let is_extension = declared.first().is_some_and(|first| self.b.facts.decl(*first).flags.has(DeclFlags::EXTENSION));
+        let is_extension = declared
+            .first()
+            .is_some_and(|first| self.b.facts.decl(*first).flags.has(DeclFlags::EXTENSION));
         self.b.decl(decl).params = self.b.facts.add_list(declared);
         if is_extension {
             self.b.decl(decl).flags.insert(DeclFlags::EXTENSION);
@@ -254,7 +327,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         let param = self.b.declare(sym, DeclKind::Parameter, flags, at);
         self.b.decl(param).ty = ty;
         if let Some(default) = default {
-            let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+            let context = if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            };
             let init = self.expr(default, context);
             self.b.decl(param).init = init;
         }
@@ -264,14 +341,25 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `params T[] x` has no node of its own: word, type and name are children of the list.
     fn params_array(&mut self, kids: &Kids<'r>) -> Option<DeclId> {
         let word = kids.iter().position(|kid| kid.kind == Kind::Params)?;
-        let ty = kids[word..].iter().find(|kid| kid.field == Field::Type).map_or(TypeId::NONE, |ty| self.param_type(ty.node));
-        let name = kids[word..].iter().find(|kid| kid.field == Field::Name)?.node;
-        for kid in kids[..word].iter().filter(|kid| kid.kind == Kind::AttributeList) {
+        let ty = kids[word..]
+            .iter()
+            .find(|kid| kid.field == Field::Type)
+            .map_or(TypeId::NONE, |ty| self.param_type(ty.node));
+        let name = kids[word..]
+            .iter()
+            .find(|kid| kid.field == Field::Name)?
+            .node;
+        for kid in kids[..word]
+            .iter()
+            .filter(|kid| kid.kind == Kind::AttributeList)
+        {
             self.attribute_list(kid.node);
         }
         let sym = self.name(name);
         let at = self.b.at(name);
-        let param = self.b.declare(sym, DeclKind::Parameter, DeclFlags::REST, at);
+        let param = self
+            .b
+            .declare(sym, DeclKind::Parameter, DeclFlags::REST, at);
         self.b.decl(param).ty = ty;
         Some(param)
     }
@@ -288,28 +376,51 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// One declaration per declarator.
     fn fields(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
-        let Some(variables) = parts.variables else { return };
+        let Some(variables) = parts.variables else {
+            return;
+        };
         let kids = self.kids(variables);
-        let declarators: Vec<Node<'r>> = kids.iter().filter(|kid| kid.kind == Kind::VariableDeclarator).map(|kid| kid.node).collect();
+        let declarators: Vec<Node<'r>> = kids
+            .iter()
+            .filter(|kid| kid.kind == Kind::VariableDeclarator)
+            .map(|kid| kid.node)
+            .collect();
         let ty_node = in_field(&kids, Field::Type);
-        let decl_kind = if kind == Kind::EventFieldDeclaration { DeclKind::Event } else { DeclKind::Field };
+        let decl_kind = if kind == Kind::EventFieldDeclaration {
+            DeclKind::Event
+        } else {
+            DeclKind::Field
+        };
         let access = self.member_access(&parts);
         let mut ty = TypeId::NONE;
         let mut deprecated = false;
         for (index, declarator) in declarators.iter().enumerate() {
             let pieces = self.kids(*declarator);
-            let Some(name) = in_field(&pieces, Field::Name) else { continue };
+            let Some(name) = in_field(&pieces, Field::Name) else {
+                continue;
+            };
             let sym = self.name(name);
             let at = self.b.at(name);
-            let decl = self.b.declare(sym, decl_kind, parts.flags | DeclFlags::MEMBER, at);
+            let decl = self
+                .b
+                .declare(sym, decl_kind, parts.flags | DeclFlags::MEMBER, at);
             let outer = std::mem::replace(&mut self.b.owner, decl);
             if index == 0 {
                 deprecated = self.attributes(&parts.attributes);
                 ty = ty_node.map_or(TypeId::NONE, |node| self.ty(node));
             }
             self.b.decl(decl).ty = ty;
-            let whole = if declarators.len() == 1 { node } else { *declarator };
-            let detail = DetailOf { range: (whole.start_byte(), whole.end_byte()), ty: ty_node, deprecated, ..parts.detail(name, access) };
+            let whole = if declarators.len() == 1 {
+                node
+            } else {
+                *declarator
+            };
+            let detail = DetailOf {
+                range: (whole.start_byte(), whole.end_byte()),
+                ty: ty_node,
+                deprecated,
+                ..parts.detail(name, access)
+            };
             self.add_detail(decl, &detail);
             self.field_value(decl, &pieces, ty);
             self.b.owner = outer;
@@ -317,7 +428,11 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn field_value(&mut self, decl: DeclId, pieces: &Kids<'r>, ty: TypeId) {
-        for piece in pieces.iter().skip(1).filter(|piece| piece.kind != Kind::Equals) {
+        for piece in pieces
+            .iter()
+            .skip(1)
+            .filter(|piece| piece.kind != Kind::Equals)
+        {
             if piece.kind == Kind::BracketedArguments {
                 self.plain_arguments(piece.node);
             } else {
@@ -326,7 +441,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// The initial value of a field or property, in a scope of its own. What a constant is decides where it converts to.
+    /// The initial value of a field or property, in a scope of its own. What a constant is decides
+    /// where it converts to.
     fn initial_value(&mut self, decl: DeclId, value: Node<'r>, ty: TypeId) {
         if !self.b.facts.decl(decl).flags.has(DeclFlags::CONST) {
             self.b.hide(value.start_byte(), value.end_byte());
@@ -342,7 +458,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             Some(name) if kind != Kind::IndexerDeclaration => (name, self.name(name)),
             _ => {
                 let kids = self.kids(node);
-                let Some(this) = of_kind(&kids, Kind::This) else { return };
+                let Some(this) = of_kind(&kids, Kind::This) else {
+                    return;
+                };
                 (this, self.b.sym_owned("this[]"))
             }
         };
@@ -353,7 +471,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         let saved = self.save();
         let at = self.b.at(token);
-        let decl = self.b.declare(sym, decl_kind, parts.flags | DeclFlags::MEMBER, at);
+        let decl = self
+            .b
+            .declare(sym, decl_kind, parts.flags | DeclFlags::MEMBER, at);
         self.b.owner = decl;
         let mut detail = parts.detail(token, self.member_access(&parts));
         detail.deprecated = self.attributes(&parts.attributes);
@@ -380,8 +500,14 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.b.decl(decl).flags.insert(DeclFlags::HAS_BODY);
             returns.extend(self.accessor_body(decl, arrow, None).returns);
         }
-        let kids = parts.accessors.map(|list| self.kids(list)).unwrap_or_default();
-        for accessor in kids.iter().filter(|kid| kid.kind == Kind::AccessorDeclaration) {
+        let kids = parts
+            .accessors
+            .map(|list| self.kids(list))
+            .unwrap_or_default();
+        for accessor in kids
+            .iter()
+            .filter(|kid| kid.kind == Kind::AccessorDeclaration)
+        {
             let pieces = self.parts(accessor.node);
             self.attributes(&pieces.attributes);
             let Some(body) = pieces.body else { continue };
@@ -406,13 +532,17 @@ impl<'t, 'r> Walker<'t, 'r> {
         if let Some(setter) = setter {
             let sym = self.b.sym_owned("value");
             let at = self.b.at(setter);
-            let value = self.b.declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+            let value = self
+                .b
+                .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
             self.b.decl(value).ty = ty;
         }
         if self.uses_backing_field(body) {
             let sym = self.b.sym_owned("field");
             let at = self.b.at(body);
-            let field = self.b.declare(sym, DeclKind::Variable, DeclFlags::default(), at);
+            let field = self
+                .b
+                .declare(sym, DeclKind::Variable, DeclFlags::default(), at);
             self.b.decl(field).ty = ty;
         }
         let func = self.in_function(decl, |walk| walk.body(body));
@@ -424,8 +554,13 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn uses_backing_field(&mut self, body: Node<'r>) -> bool {
         let text = self.text(body);
         let is_word = |text: &str, at: usize| {
-            let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'@'));
-            !part(text.as_bytes().get(at.wrapping_sub(1))) && !part(text.as_bytes().get(at + 5).filter(|byte| **byte != b'.'))
+            let part = |byte: Option<&u8>| {
+                byte.is_some_and(|byte| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'@')
+                })
+            };
+            !part(text.as_bytes().get(at.wrapping_sub(1)))
+                && !part(text.as_bytes().get(at + 5).filter(|byte| **byte != b'.'))
         };
         let mentions = text.match_indices("field").any(|(at, _)| is_word(text, at));
         mentions && !self.has_member_field(body)
@@ -437,13 +572,17 @@ impl<'t, 'r> Walker<'t, 'r> {
         while let Some(node) = outer {
             let kids = self.kids(node);
             let fields = kids.iter().filter(|kid| kid.kind == Kind::FieldDeclaration);
-            let variables: Vec<Node<'r>> = fields.filter_map(|field| of_kind(&self.kids(field.node), Kind::VariableDeclaration)).collect();
+            let variables: Vec<Node<'r>> = fields
+                .filter_map(|field| of_kind(&self.kids(field.node), Kind::VariableDeclaration))
+                .collect();
             for variable in variables {
                 let declarators = self.kids(variable);
-                if declarators
-                    .iter()
-                    .any(|kid| self.text(kid.node).split(|c: char| !c.is_alphanumeric() && c != '_').next() == Some("field"))
-                {
+                if declarators.iter().any(|kid| {
+                    self.text(kid.node)
+                        .split(|c: char| !c.is_alphanumeric() && c != '_')
+                        .next()
+                        == Some("field")
+                }) {
                     return true;
                 }
             }

@@ -1,7 +1,7 @@
 //! C# text becomes facts: repair, parse within a budget, one walk, then what needs the whole file.
 //!
-//! Broken code is input: what the parser could not read is counted in the header. A text that could not be parsed within its budget gives
-//! facts without declarations and the status `failed`.
+//! Broken code is input: what the parser could not read is counted in the header. A text that could
+//! not be parsed within its budget gives facts without declarations and the status `failed`.
 //!
 //! **Limits.** One file at a time: names are recorded, never resolved.
 
@@ -50,7 +50,11 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     let mut facts = builder.finish(Some(root));
     facts.header.error_bytes = parsed.errors.bytes;
     facts.header.error_lines.clone_from(&parsed.errors.lines);
-    facts.header.parse_status = if facts.header.error_bytes == 0 { ParseStatus::Full } else { ParseStatus::Partial };
+    facts.header.parse_status = if facts.header.error_bytes == 0 {
+        ParseStatus::Full
+    } else {
+        ParseStatus::Partial
+    };
     facts
 }
 

@@ -1,7 +1,7 @@
 //! Unary and binary operators, type tests and assignments.
 //!
-//! Binary expressions are taken apart into operands and operators and put together again by precedence, which does not recurse and mends
-//! trees in which `?.` was bound too loosely.
+//! Binary expressions are taken apart into operands and operators and put together again by
+//! precedence, which does not recurse and mends trees in which `?.` was bound too loosely.
 //!
 //! **Limits.** `&&` and `||` are `bool`; user-defined ones are not seen.
 
@@ -14,7 +14,10 @@ use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 
 /// A part of a flat operator expression.
-#[allow(clippy::large_enum_variant, reason = "trees are nearly all of the parts")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "trees are nearly all of the parts"
+)]
 enum Part<'t, 'r> {
     Tree(Node<'r>, Steps<'r>),
     Operator(&'t str, Node<'r>),
@@ -36,10 +39,14 @@ impl<'t, 'r> Walker<'t, 'r> {
             return self.expr(node, Context::None);
         }
         self.nested(|walk| match kind(node) {
-            Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => walk.operators(node, steps, Context::None),
+            Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => {
+                walk.operators(node, steps, Context::None)
+            }
             Kind::Prefix => walk.prefix(node, steps),
             Kind::Await => walk.await_expression(node, steps),
-            Kind::Cast if walk.split_cast(node).is_some() => walk.operators(node, steps, Context::None),
+            Kind::Cast if walk.split_cast(node).is_some() => {
+                walk.operators(node, steps, Context::None)
+            }
             Kind::Cast => walk.cast(node, steps),
             Kind::RangeExpression => walk.range(node, steps),
             found if found.is_postfix() => walk.chain(node, steps, SiteKind::Read),
@@ -54,7 +61,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut stack = Stack::default();
         while let Some(part) = todo.pop() {
             match part {
-                Part::Tree(node, steps) => self.operator_tree(node, steps, &mut todo, (&mut stack, context)),
+                Part::Tree(node, steps) => {
+                    self.operator_tree(node, steps, &mut todo, (&mut stack, context))
+                }
                 Part::Operator(text, token) => {
                     self.reduce(&mut stack, precedence(text));
                     stack.operators.push((text, token));
@@ -89,7 +98,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let found = kind(node);
         if found.is_postfix() {
             let (bottom, steps) = self.chain_steps(node, &steps);
-            let hangs_below = steps.last().is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
+            let hangs_below = steps
+                .last()
+                .is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
             if hangs_below && kind(bottom).is_operator() {
                 todo.push(Part::Tree(bottom, steps));
                 return;
@@ -104,7 +115,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             return;
         }
         if !found.is_operator() {
-            let value = if steps.is_empty() { self.expr(node, self.operand_context(stack, context)) } else { self.operand(node, &steps) };
+            let value = if steps.is_empty() {
+                self.expr(node, self.operand_context(stack, context))
+            } else {
+                self.operand(node, &steps)
+            };
             stack.values.push(value);
             return;
         }
@@ -112,7 +127,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         let left = in_field(&kids, Field::Left).or(in_field(&kids, Field::Expression));
         match found {
             Kind::Binary => {
-                let (Some(token), Some(right)) = (in_field(&kids, Field::Operator), in_field(&kids, Field::Right)) else { return };
+                let (Some(token), Some(right)) = (
+                    in_field(&kids, Field::Operator),
+                    in_field(&kids, Field::Right),
+                ) else {
+                    return;
+                };
                 if let Some(callee) = self.generic_call(node, left, token, right) {
                     let (_, mut tail) = self.chain_steps(right, &steps);
                     tail.push(node);
@@ -123,7 +143,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                 todo.push(Part::Operator(self.text(token), token));
             }
             Kind::IsPattern => {
-                let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else { return };
+                let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else {
+                    return;
+                };
                 let (tested, rest) = self.tested(pattern.node);
                 for (token, right) in rest {
                     todo.push(Part::Tree(right, Steps::new()));
@@ -132,15 +154,20 @@ impl<'t, 'r> Walker<'t, 'r> {
                 todo.push(Part::Pattern(tested));
             }
             _ => {
-                let (Some(token), Some(ty)) = (in_field(&kids, Field::Operator), in_field(&kids, Field::Right)) else { return };
+                let (Some(token), Some(ty)) = (
+                    in_field(&kids, Field::Operator),
+                    in_field(&kids, Field::Right),
+                ) else {
+                    return;
+                };
                 todo.push(Part::Type(token, ty));
             }
         }
         todo.extend(left.map(|left| Part::Tree(left, Steps::new())));
     }
 
-    /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the operators and operands behind it, last first;
-    /// else the pattern as it is.
+    /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the
+    /// operators and operands behind it, last first; else the pattern as it is.
     fn tested(&mut self, pattern: Node<'r>) -> (Node<'r>, Vec<(Node<'r>, Node<'r>)>) {
         let mut rest = Vec::new();
         let mut current = match (kind(pattern), &*self.kids(pattern)) {
@@ -149,19 +176,28 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         while kind(current) == Kind::Binary {
             let kids = self.kids(current);
-            let (Some(left), Some(token), Some(right)) =
-                (in_field(&kids, Field::Left), in_field(&kids, Field::Operator), in_field(&kids, Field::Right))
-            else {
+            let (Some(left), Some(token), Some(right)) = (
+                in_field(&kids, Field::Left),
+                in_field(&kids, Field::Operator),
+                in_field(&kids, Field::Right),
+            ) else {
                 return (pattern, Vec::new());
             };
             // Arithmetic is part of the constant.
-            if !matches!(self.text(token), "&&" | "||" | "==" | "!=" | "&" | "|" | "^" | "??") {
+            if !matches!(
+                self.text(token),
+                "&&" | "||" | "==" | "!=" | "&" | "|" | "^" | "??"
+            ) {
                 return (pattern, Vec::new());
             }
             rest.push((token, right));
             current = left;
         }
-        if kind(current) == Kind::Identifier { (current, rest) } else { (pattern, Vec::new()) }
+        if kind(current) == Kind::Identifier {
+            (current, rest)
+        } else {
+            (pattern, Vec::new())
+        }
     }
 
     /// The right side of `??` is wanted where the whole is, else where the left side is.
@@ -174,7 +210,13 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// `a.M<U>(x)` read as `(a.M < U) > (x)`: what is called.
-    fn generic_call(&mut self, node: Node<'r>, left: Option<Node<'r>>, token: Node<'r>, right: Node<'r>) -> Option<Node<'r>> {
+    fn generic_call(
+        &mut self,
+        node: Node<'r>,
+        left: Option<Node<'r>>,
+        token: Node<'r>,
+        right: Node<'r>,
+    ) -> Option<Node<'r>> {
         let left = left.filter(|left| kind(*left) == Kind::Binary)?;
         let (arguments, _) = self.chain_steps(right, &[]);
         let is_call = matches!(kind(arguments), Kind::Parenthesized | Kind::TupleExpression)
@@ -192,7 +234,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         stack.values.pop();
         let is_cast = self.text(token) == "as";
         let ty = self.ty(ty);
-        let test = if is_cast { Expr::Cast(ty) } else { Expr::Known(KnownType::Bool) };
+        let test = if is_cast {
+            Expr::Cast(ty)
+        } else {
+            Expr::Known(KnownType::Bool)
+        };
         let value = self.b.expr(test);
         stack.values.push(value);
     }
@@ -219,13 +265,21 @@ impl<'t, 'r> Walker<'t, 'r> {
             "&&" | "||" => return self.b.expr(Expr::Known(KnownType::Bool)),
             text => binary_operator(text),
         };
-        let Some(operator) = operator else { return self.b.expr(Expr::Unknown) };
+        let Some(operator) = operator else {
+            return self.b.expr(Expr::Unknown);
+        };
         self.overloadable(operator, (left, right), token)
     }
 
-    fn overloadable(&mut self, operator: Operator, (left, right): (ExprId, ExprId), token: Node<'r>) -> ExprId {
+    fn overloadable(
+        &mut self,
+        operator: Operator,
+        (left, right): (ExprId, ExprId),
+        token: Node<'r>,
+    ) -> ExprId {
         let expr = self.b.expr(Expr::Binary(operator, left, right));
-        let is_literal = |id: ExprId| matches!(self.b.facts.expr(id), Expr::Literal(..) | Expr::Known(_));
+        let is_literal =
+            |id: ExprId| matches!(self.b.facts.expr(id), Expr::Literal(..) | Expr::Known(_));
         if !(is_literal(left) && is_literal(right)) {
             let at = self.b.at(token);
             self.use_site(SiteKind::Operator, expr, at);
@@ -236,19 +290,32 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The value of a unary operator, with a site.
     pub fn unary(&mut self, operator: Operator, operand: ExprId, token: Node<'r>) -> ExprId {
         let expr = self.b.expr(Expr::Unary(operator, operand));
-        let built_in = matches!(operator, Operator::AddressOf | Operator::Dereference | Operator::FromEnd);
-        if !built_in && !matches!(self.b.facts.expr(operand), Expr::Literal(..) | Expr::Known(_)) {
+        let built_in = matches!(
+            operator,
+            Operator::AddressOf | Operator::Dereference | Operator::FromEnd
+        );
+        if !built_in
+            && !matches!(
+                self.b.facts.expr(operand),
+                Expr::Literal(..) | Expr::Known(_)
+            )
+        {
             let at = self.b.at(token);
             self.use_site(SiteKind::Operator, expr, at);
         }
         expr
     }
 
-    /// `-x`, `!x`, `++x`, `*p`, `&x`, `^1`; loops over runs of them would gain nothing: the depth cap holds.
+    /// `-x`, `!x`, `++x`, `*p`, `&x`, `^1`; loops over runs of them would gain nothing: the depth
+    /// cap holds.
     pub fn prefix(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let kids = self.kids(node);
-        let (Some(token), Some(operand)) = (kids.first(), kids.get(1)) else { return self.b.expr(Expr::Unknown) };
-        let Some(operator) = prefix_operator(self.text(token.node)) else { return self.operand(operand.node, steps) };
+        let (Some(token), Some(operand)) = (kids.first(), kids.get(1)) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let Some(operator) = prefix_operator(self.text(token.node)) else {
+            return self.operand(operand.node, steps);
+        };
         let value = if matches!(operator, Operator::Increment | Operator::Decrement) {
             self.expr_used(operand.node, steps, SiteKind::ReadWrite)
         } else {
@@ -260,7 +327,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `await e`
     pub fn await_expression(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let kids = self.kids(node);
-        let Some(inner) = kids.iter().find(|kid| kid.kind != Kind::AwaitWord) else { return self.b.expr(Expr::Unknown) };
+        let Some(inner) = kids.iter().find(|kid| kid.kind != Kind::AwaitWord) else {
+            return self.b.expr(Expr::Unknown);
+        };
         let value = self.operand(inner.node, steps);
         self.b.expr(Expr::Await(value))
     }
@@ -268,7 +337,8 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `(T)e`
     pub fn cast(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let kids = self.kids(node);
-        let (Some(ty), Some(value)) = (in_field(&kids, Field::Type), in_field(&kids, Field::Value)) else {
+        let (Some(ty), Some(value)) = (in_field(&kids, Field::Type), in_field(&kids, Field::Value))
+        else {
             return self.b.expr(Expr::Unknown);
         };
         let ty = self.ty(ty);
@@ -280,16 +350,24 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.expr(Expr::Cast(ty))
     }
 
-    /// `(a) - b` and `(a) && b` arrive as casts of `-b` and `&&b`: left side, operator, right side. A keyword type makes a cast.
-    pub fn split_cast(&mut self, node: Node<'r>) -> Option<(Node<'r>, (&'t str, Node<'r>), Node<'r>)> {
+    /// `(a) - b` and `(a) && b` arrive as casts of `-b` and `&&b`: left side, operator, right side.
+    /// A keyword type makes a cast.
+    pub fn split_cast(
+        &mut self,
+        node: Node<'r>,
+    ) -> Option<(Node<'r>, (&'t str, Node<'r>), Node<'r>)> {
         let kids = self.kids(node);
-        let left = in_field(&kids, Field::Type).filter(|ty| matches!(kind(*ty), Kind::Identifier | Kind::QualifiedName))?;
+        let left = in_field(&kids, Field::Type)
+            .filter(|ty| matches!(kind(*ty), Kind::Identifier | Kind::QualifiedName))?;
         let value = in_field(&kids, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
         let parts = self.kids(value);
         let (token, operand) = (parts.first()?.node, parts.get(1)?.node);
         match self.text(token) {
             text @ ("+" | "-" | "*") => Some((left, (text, token), operand)),
-            "&" if kind(operand) == Kind::Prefix && operand.start_byte() == token.end_byte() && self.text(operand).starts_with('&') => {
+            "&" if kind(operand) == Kind::Prefix
+                && operand.start_byte() == token.end_byte()
+                && self.text(operand).starts_with('&') =>
+            {
                 let inner = self.kids(operand);
                 Some((left, ("&&", token), inner.get(1)?.node))
             }
@@ -314,19 +392,30 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `a..b`
     pub fn range(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let kids = self.kids(node);
-        let bounds: SmallVec<[Node<'r>; 2]> = kids.iter().filter(|kid| kid.kind != Kind::DotDot).map(|kid| kid.node).collect();
+        let bounds: SmallVec<[Node<'r>; 2]> = kids
+            .iter()
+            .filter(|kid| kid.kind != Kind::DotDot)
+            .map(|kid| kid.node)
+            .collect();
         let mut values = [ExprId::NONE; 2];
         for (index, bound) in bounds.iter().take(2).enumerate() {
-            let steps = if index + 1 == bounds.len() { steps } else { &[] };
+            let steps = if index + 1 == bounds.len() {
+                steps
+            } else {
+                &[]
+            };
             values[index] = self.operand(*bound, steps);
         }
-        self.b.expr(Expr::Binary(Operator::Range, values[0], values[1]))
+        self.b
+            .expr(Expr::Binary(Operator::Range, values[0], values[1]))
     }
 
     /// `a = b`, `a += b`, `a ??= b`, `(a, var b) = c`
     pub fn assignment(&mut self, node: Node<'r>) -> ExprId {
         let kids = self.kids(node);
-        let (Some(left), Some(right)) = (in_field(&kids, Field::Left), in_field(&kids, Field::Right)) else {
+        let (Some(left), Some(right)) =
+            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
+        else {
             return self.b.expr(Expr::Unknown);
         };
         let operator = in_field(&kids, Field::Operator);
@@ -334,7 +423,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         if text == "=" && kind(left) == Kind::TupleExpression {
             return self.deconstruction(left, right);
         }
-        let target = self.expr_used(left, &[], if text == "=" { SiteKind::Write } else { SiteKind::ReadWrite });
+        let target = self.expr_used(
+            left,
+            &[],
+            if text == "=" {
+                SiteKind::Write
+            } else {
+                SiteKind::ReadWrite
+            },
+        );
         let value = self.expr(right, Context::Assigned(target));
         let value = match (text, operator) {
             ("=", _) | (_, None) => value,
@@ -355,10 +452,20 @@ impl<'t, 'r> Walker<'t, 'r> {
         value
     }
 
-    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and returned with their path.
-    pub fn tuple_targets(&mut self, tuple: Node<'r>, path: &mut SmallVec<[u16; 4]>, declared: &mut Vec<(DeclId, SmallVec<[u16; 4]>)>) {
+    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and
+    /// returned with their path.
+    pub fn tuple_targets(
+        &mut self,
+        tuple: Node<'r>,
+        path: &mut SmallVec<[u16; 4]>,
+        declared: &mut Vec<(DeclId, SmallVec<[u16; 4]>)>,
+    ) {
         let kids = self.kids(tuple);
-        for (index, argument) in kids.iter().filter(|kid| kid.kind == Kind::Argument).enumerate() {
+        for (index, argument) in kids
+            .iter()
+            .filter(|kid| kid.kind == Kind::Argument)
+            .enumerate()
+        {
             path.push(index as u16);
             for part in self.kids(argument.node) {
                 match part.kind {
@@ -366,7 +473,10 @@ impl<'t, 'r> Walker<'t, 'r> {
                         self.nested(|walk| walk.tuple_targets(part.node, path, declared));
                     }
                     Kind::DeclarationExpression => {
-                        declared.extend(self.declaration_expression(part.node).map(|decl| (decl, path.clone())));
+                        declared.extend(
+                            self.declaration_expression(part.node)
+                                .map(|decl| (decl, path.clone())),
+                        );
                     }
                     Kind::Identifier if self.text(part.node) == "_" => {}
                     _ => {

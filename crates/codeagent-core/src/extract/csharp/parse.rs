@@ -57,20 +57,45 @@ pub fn parse(text: &str, defines: &[String]) -> Option<Parsed> {
     }
 }
 
-fn attempt(text: &str, defines: &[String], optimistic: bool, budget: &mut u64) -> Option<(Parsed, bool)> {
+fn attempt(
+    text: &str,
+    defines: &[String],
+    optimistic: bool,
+    budget: &mut u64,
+) -> Option<(Parsed, bool)> {
     let repaired = repair(text, &mut DefinedSymbols::new(defines, optimistic));
     if repaired.too_deep {
         return None;
     }
     let tree = tree(&repaired.text, budget)?;
     let errors = errors(tree.root_node());
-    let type_lists_tree = type_lists::text_of(text, &repaired.type_lists).and_then(|text| self::tree(&text, budget));
-    let Repaired { edits, type_lists, conditional, .. } = repaired;
-    Some((Parsed { tree, edits, type_lists, type_lists_tree, errors }, conditional))
+    let type_lists_tree =
+        type_lists::text_of(text, &repaired.type_lists).and_then(|text| self::tree(&text, budget));
+    let Repaired {
+        edits,
+        type_lists,
+        conditional,
+        ..
+    } = repaired;
+    Some((
+        Parsed {
+            tree,
+            edits,
+            type_lists,
+            type_lists_tree,
+            errors,
+        },
+        conditional,
+    ))
 }
 
 fn tree(text: &str, budget: &mut u64) -> Option<Tree> {
-    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), budget)
+    parsing::parse(
+        &PARSER,
+        &tree_sitter_c_sharp::LANGUAGE.into(),
+        text.as_bytes(),
+        budget,
+    )
 }
 
 /// Outermost error nodes and missing tokens.
@@ -81,7 +106,11 @@ fn errors(root: Node<'_>) -> Errors {
         let node = cursor.node();
         let broken = node.is_error() || node.is_missing();
         if broken {
-            found.bytes += if node.is_missing() { 1 } else { (node.end_byte() - node.start_byte()) as u32 };
+            found.bytes += if node.is_missing() {
+                1
+            } else {
+                (node.end_byte() - node.start_byte()) as u32
+            };
             if found.lines.len() < ERROR_LINES {
                 found.lines.push(node.start_position().row as u32 + 1);
             }

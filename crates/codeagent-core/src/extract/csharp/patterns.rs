@@ -2,8 +2,8 @@
 //!
 //! `x is A { B: var b } a` declares `b` as `Member(a value of A, B)` and `a` of type `A`.
 //!
-//! **Limits.** `x is A` without a designation may name a constant or a type: it is read as a value, the linker decides. Elements of list
-//! patterns are typed as what iterating gives.
+//! **Limits.** `x is A` without a designation may name a constant or a type: it is read as a value,
+//! the linker decides. Elements of list patterns are typed as what iterating gives.
 
 use tree_sitter::Node;
 
@@ -51,13 +51,22 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// A value, unless it is a tuple or call that can only be a deconstruction: `(1, var w)`, `Point(1, var z)`.
+    /// A value, unless it is a tuple or call that can only be a deconstruction: `(1, var w)`,
+    /// `Point(1, var z)`.
     fn constant_pattern(&mut self, kid: Kid<'r>, subject: ExprId) {
         let kids = self.kids(kid.node);
         match kid.kind {
             Kind::TupleExpression => self.tuple_elements(&kids, subject),
-            Kind::Invocation if kids.first().is_some_and(|callee| self.is_type_name(*callee)) => {
-                let (Some(name), Some(arguments)) = (kids.first(), of_kind(&kids, Kind::ArgumentList)) else { return };
+            Kind::Invocation
+                if kids
+                    .first()
+                    .is_some_and(|callee| self.is_type_name(*callee)) =>
+            {
+                let (Some(name), Some(arguments)) =
+                    (kids.first(), of_kind(&kids, Kind::ArgumentList))
+                else {
+                    return;
+                };
                 let ty = self.type_of_expression(name.node);
                 let value = self.b.expr(Expr::Cast(ty));
                 let elements = self.kids(arguments);
@@ -69,18 +78,27 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// Whether what a pattern seems to call can be a type; `nameof` and chains with `?.` are values.
+    /// Whether what a pattern seems to call can be a type; `nameof` and chains with `?.` are
+    /// values.
     fn is_type_name(&self, callee: Kid<'r>) -> bool {
-        matches!(callee.kind, Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::MemberAccess)
-            && !self.text(callee.node).contains(['?', '('])
+        matches!(
+            callee.kind,
+            Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::MemberAccess
+        ) && !self.text(callee.node).contains(['?', '('])
             && self.text(callee.node) != "nameof"
     }
 
     /// Elements of a deconstruction that arrived as arguments.
     fn tuple_elements(&mut self, arguments: &Kids<'r>, value: ExprId) {
-        for (index, argument) in arguments.iter().filter(|kid| kid.kind == Kind::Argument).enumerate() {
+        for (index, argument) in arguments
+            .iter()
+            .filter(|kid| kid.kind == Kind::Argument)
+            .enumerate()
+        {
             let element = self.b.expr(Expr::Element(value, index as u16));
-            let Some(part) = self.kids(argument.node).last().copied() else { continue };
+            let Some(part) = self.kids(argument.node).last().copied() else {
+                continue;
+            };
             match part.kind {
                 Kind::DeclarationExpression => {
                     if let Some(variable) = self.declaration_expression(part.node) {
@@ -116,7 +134,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn designation(&mut self, kids: &Kids<'r>, ty: TypeId, value: ExprId) {
         if let Some(name) = in_field(kids, Field::Name) {
             self.variable(name, ty, value);
-        } else if let Some(list) = of_kind(kids, Kind::Designations).or(of_kind(kids, Kind::TuplePattern)) {
+        } else if let Some(list) =
+            of_kind(kids, Kind::Designations).or(of_kind(kids, Kind::TuplePattern))
+        {
             self.designations(list, value);
         }
     }
@@ -148,7 +168,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             match kid.kind {
                 Kind::PositionalClause => self.positional(kid.node, value),
                 Kind::PropertyClause => self.properties(kid.node, value),
-                _ if kid.kind.is_pattern() && kid.field == Field::None => self.pattern(kid.node, subject),
+                _ if kid.kind.is_pattern() && kid.field == Field::None => {
+                    self.pattern(kid.node, subject)
+                }
                 _ => {}
             }
         }
@@ -167,7 +189,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn properties(&mut self, clause: Node<'r>, value: ExprId) {
         for kid in self.kids(clause) {
             let parts = self.kids(kid.node);
-            let Some(pattern) = parts.last() else { continue };
+            let Some(pattern) = parts.last() else {
+                continue;
+            };
             let member = match parts.first() {
                 Some(path) if parts.len() > 1 => self.property_path(path.node, value),
                 _ => ExprId::NONE,
@@ -233,12 +257,18 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn query_result(&mut self, clause: Kid<'r>) -> ExprId {
         let values = self.clause_values(clause.node);
         let value = values.first().copied().unwrap_or_default();
-        if clause.kind == Kind::GroupClause { self.b.expr(Expr::Query(value)) } else { value }
+        if clause.kind == Kind::GroupClause {
+            self.b.expr(Expr::Query(value))
+        } else {
+            value
+        }
     }
 
     fn clause_values(&mut self, clause: Node<'r>) -> Vec<ExprId> {
         let kids = self.kids(clause);
-        let kids = kids.iter().filter(|kid| kid.kind != Kind::Token && kid.kind != Kind::In && kid.kind != Kind::Equals);
+        let kids = kids.iter().filter(|kid| {
+            kid.kind != Kind::Token && kid.kind != Kind::In && kid.kind != Kind::Equals
+        });
         kids.map(|kid| self.expr(kid.node, Context::None)).collect()
     }
 
@@ -247,7 +277,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::FromClause | Kind::JoinClause => self.range_clause(clause.node),
             Kind::LetClause => {
                 let kids = self.kids(clause.node);
-                let Some(name) = of_kind(&kids, Kind::Identifier) else { return };
+                let Some(name) = of_kind(&kids, Kind::Identifier) else {
+                    return;
+                };
                 let variable = self.variable(name, TypeId::NONE, ExprId::NONE);
                 if let Some(value) = kids.last().filter(|value| value.node != name) {
                     let init = self.expr(value.node, Context::None);
@@ -263,12 +295,21 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `from T x in xs`, `join T y in ys on a equals b into g`
     fn range_clause(&mut self, clause: Node<'r>) {
         let kids = self.kids(clause);
-        let Some(word) = kids.iter().position(|kid| kid.kind == Kind::In) else { return };
+        let Some(word) = kids.iter().position(|kid| kid.kind == Kind::In) else {
+            return;
+        };
         let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        let Some(name) = word.checked_sub(1).and_then(|index| kids.get(index)) else { return };
+        let Some(name) = word.checked_sub(1).and_then(|index| kids.get(index)) else {
+            return;
+        };
         let variable = self.variable(name.node, ty, ExprId::NONE);
-        let mut rest = kids.iter().skip(word + 1).filter(|kid| kid.kind != Kind::Token);
-        let source = rest.next().map_or(ExprId::NONE, |source| self.expr(source.node, Context::None));
+        let mut rest = kids
+            .iter()
+            .skip(word + 1)
+            .filter(|kid| kid.kind != Kind::Token);
+        let source = rest
+            .next()
+            .map_or(ExprId::NONE, |source| self.expr(source.node, Context::None));
         let element = self.b.expr(Expr::Iterate(source, false));
         self.b.decl(variable).init = element;
         for kid in rest {

@@ -7,7 +7,11 @@ use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts};
 pub fn pieces(facts: &Facts) -> (Vec<PieceSpan>, Vec<usize>) {
     let mut containers: Vec<DeclId> = Vec::new();
     let mut places: Vec<PieceSpan> = Vec::new();
-    let mut others: Vec<usize> = facts.imports.iter().map(|import| import.at.offset as usize).collect();
+    let mut others: Vec<usize> = facts
+        .imports
+        .iter()
+        .map(|import| import.at.offset as usize)
+        .collect();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         if has_members(decl.kind) {

@@ -1,7 +1,7 @@
 //! Postfix chains: `a?.b.c<T>(x)[0]!` as one loop from its first name to its last step.
 //!
-//! The grammar binds `?.` too loosely: `a + b?.c()` arrives as `(a + b)?.c()`, so the steps of a chain that stands on an operator are
-//! handed down to the operator's last operand.
+//! The grammar binds `?.` too loosely: `a + b?.c()` arrives as `(a + b)?.c()`, so the steps of a
+//! chain that stands on an operator are handed down to the operator's last operand.
 //!
 //! **Limits.** A call of something that has no name (`a[0](x)`) is no site.
 
@@ -30,7 +30,8 @@ struct Link {
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
-    /// Splits a chain into what it stands on and its steps, the last step first; `above` are steps that follow it.
+    /// Splits a chain into what it stands on and its steps, the last step first; `above` are steps
+    /// that follow it.
     pub fn chain_steps(&self, node: Node<'r>, above: &[Node<'r>]) -> (Node<'r>, Steps<'r>) {
         let mut steps: Steps<'r> = above.iter().copied().collect();
         let mut bottom = node;
@@ -45,7 +46,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// A chain; `kind` is the use of its last name.
     pub fn chain(&mut self, node: Node<'r>, above: &[Node<'r>], use_kind: SiteKind) -> ExprId {
         let (bottom, steps) = self.chain_steps(node, above);
-        let hangs_below = steps.last().is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
+        let hangs_below = steps
+            .last()
+            .is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
         if hangs_below && is_loose(kind(bottom)) {
             return self.operand(bottom, &steps);
         }
@@ -73,11 +76,20 @@ impl<'t, 'r> Walker<'t, 'r> {
             };
         }
         let expr = self.settle(link, use_kind);
-        if conditional { self.b.expr(Expr::Conditional(expr)) } else { expr }
+        if conditional {
+            self.b.expr(Expr::Conditional(expr))
+        } else {
+            expr
+        }
     }
 
-    /// What the chain begins with, and the steps that remain: a dotted name with type arguments inside is one type.
-    fn first_link<'s>(&mut self, bottom: Node<'r>, steps: &'s [Node<'r>]) -> (Link, &'s [Node<'r>]) {
+    /// What the chain begins with, and the steps that remain: a dotted name with type arguments
+    /// inside is one type.
+    fn first_link<'s>(
+        &mut self,
+        bottom: Node<'r>,
+        steps: &'s [Node<'r>],
+    ) -> (Link, &'s [Node<'r>]) {
         let taken = self.type_prefix(bottom, steps);
         if taken > 0 {
             let last = steps[steps.len() - taken];
@@ -86,7 +98,8 @@ impl<'t, 'r> Walker<'t, 'r> {
             return (plain(expr), &steps[..steps.len() - taken]);
         }
         let followed = !steps.is_empty();
-        let is_generic = kind(bottom) == Kind::GenericName || self.blanked_type_list(bottom).is_some();
+        let is_generic =
+            kind(bottom) == Kind::GenericName || self.blanked_type_list(bottom).is_some();
         let link = match kind(bottom) {
             Kind::Identifier if !is_generic => self.name_link(bottom),
             _ if !is_generic => plain(self.expr(bottom, Context::None)),
@@ -109,11 +122,18 @@ impl<'t, 'r> Walker<'t, 'r> {
         let name = self.name(node);
         let at = self.b.at(node);
         let scope = self.b.scope;
-        Link { expr: self.b.expr(Expr::Name(name, scope, at.offset)), pending: Some(at), end: node.end_byte(), args: List::default() }
+        Link {
+            expr: self.b.expr(Expr::Name(name, scope, at.offset)),
+            pending: Some(at),
+            end: node.end_byte(),
+            args: List::default(),
+        }
     }
 
     fn is_call(&self, steps: &[Node<'r>]) -> bool {
-        steps.last().is_some_and(|step| matches!(kind(*step), Kind::Invocation | Kind::Binary))
+        steps
+            .last()
+            .is_some_and(|step| matches!(kind(*step), Kind::Invocation | Kind::Binary))
     }
 
     /// How many member steps belong to a type name: `A.B<int>.C()` has one.
@@ -128,7 +148,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                 break;
             }
             let name = step.child(step.child_count().saturating_sub(1));
-            if name.is_some_and(|name| kind(name) == Kind::GenericName || self.blanked_type_list(name).is_some()) {
+            if name.is_some_and(|name| {
+                kind(name) == Kind::GenericName || self.blanked_type_list(name).is_some()
+            }) {
                 taken = steps.len() - index;
             }
         }
@@ -137,13 +159,20 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn member_step(&mut self, link: Link, name: Option<Node<'r>>, use_kind: SiteKind) -> Link {
         let receiver = self.settle(link, use_kind);
-        let Some(name) = name else { return plain(receiver) };
+        let Some(name) = name else {
+            return plain(receiver);
+        };
         let end = name.end_byte();
         let (name, args) = self.simple_name(name);
         let sym = self.name(name);
         let at = self.b.at(name);
         let args = args.map_or(List::default(), |args| self.type_args(args));
-        Link { expr: self.b.expr(Expr::Member(receiver, sym)), pending: Some(at), end, args }
+        Link {
+            expr: self.b.expr(Expr::Member(receiver, sym)),
+            pending: Some(at),
+            end,
+            args,
+        }
     }
 
     fn conditional_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
@@ -163,7 +192,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn element_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
         let kids = self.kids(step);
         match of_kind(&kids, Kind::BracketedArguments) {
-            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => self.call(link, arguments),
+            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => {
+                self.call(link, arguments)
+            }
             Some(arguments) => self.index(link, arguments, use_kind),
             None => link,
         }
@@ -188,7 +219,11 @@ impl<'t, 'r> Walker<'t, 'r> {
                 None => link,
             };
         }
-        let (Some(left), Some(right)) = (in_field(&kids, Field::Left), in_field(&kids, Field::Right)) else { return link };
+        let (Some(left), Some(right)) =
+            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
+        else {
+            return link;
+        };
         let inner = self.kids(left);
         let args = in_field(&inner, Field::Right).map(|arg| self.type_of_expression(arg));
         link.args = self.b.facts.add_list(args);
@@ -225,7 +260,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `x!`, `x++`, `x--`
     fn postfix_step(&mut self, link: Link, step: Node<'r>) -> Link {
         let kids = self.kids(step);
-        let Some(token) = kids.iter().find(|kid| kid.kind == Kind::Token) else { return link };
+        let Some(token) = kids.iter().find(|kid| kid.kind == Kind::Token) else {
+            return link;
+        };
         let operator = match self.text(token.node) {
             "++" => Operator::Increment,
             "--" => Operator::Decrement,
@@ -237,7 +274,9 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Makes the site of the chain's last name, if that is still to do.
     fn settle(&mut self, link: Link, use_kind: SiteKind) -> ExprId {
-        let Some(at) = link.pending else { return link.expr };
+        let Some(at) = link.pending else {
+            return link.expr;
+        };
         if self.edited(link.end, EditKind::EmptyCall) {
             let call = self.b.begin_call(link.expr, link.args);
             let call = self.b.fresh_expr(Expr::Call(call));
@@ -245,20 +284,37 @@ impl<'t, 'r> Walker<'t, 'r> {
             return call;
         }
         self.use_site(use_kind, link.expr, at);
-        if link.args.is_empty() { link.expr } else { self.b.expr(Expr::Generic(link.expr, link.args)) }
+        if link.args.is_empty() {
+            link.expr
+        } else {
+            self.b.expr(Expr::Generic(link.expr, link.args))
+        }
     }
 }
 
 fn plain(expr: ExprId) -> Link {
-    Link { expr, pending: None, end: 0, args: List::default() }
+    Link {
+        expr,
+        pending: None,
+        end: 0,
+        args: List::default(),
+    }
 }
 
 /// How the receiver of something used this way is used itself.
 fn inner_use(use_kind: SiteKind) -> SiteKind {
-    if use_kind == SiteKind::NameOf { use_kind } else { SiteKind::Read }
+    if use_kind == SiteKind::NameOf {
+        use_kind
+    } else {
+        SiteKind::Read
+    }
 }
 
 /// Operators that bind tighter than the grammar's `?.` but looser than the language's.
 fn is_loose(kind: Kind) -> bool {
-    kind.is_operator() || matches!(kind, Kind::Prefix | Kind::Await | Kind::Cast | Kind::RangeExpression)
+    kind.is_operator()
+        || matches!(
+            kind,
+            Kind::Prefix | Kind::Await | Kind::Cast | Kind::RangeExpression
+        )
 }

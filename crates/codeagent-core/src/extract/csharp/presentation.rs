@@ -1,8 +1,10 @@
-//! What a declaration shows to readers: parameters and types on one line, the summary of its doc comment, a hash of its text.
+//! What a declaration shows to readers: parameters and types on one line, the summary of its doc
+//! comment, a hash of its text.
 //!
 //! `/// <summary>Adds <paramref name="a"/>.</summary>` becomes `Adds a.`
 //!
-//! **Limits.** Doc comments are read from the lines above the declaration; `<include>` and `<inheritdoc>` are not followed.
+//! **Limits.** Doc comments are read from the lines above the declaration; `<include>` and
+//! `<inheritdoc>` are not followed.
 
 use crate::extract::builder::short_hash;
 
@@ -28,7 +30,10 @@ impl Stripped {
             seen += solid(block);
         }
         before.push(seen);
-        Self { text: text.split_ascii_whitespace().collect(), before }
+        Self {
+            text: text.split_ascii_whitespace().collect(),
+            before,
+        }
     }
 
     fn offset(&self, text: &str, at: usize) -> usize {
@@ -52,7 +57,10 @@ impl Stripped {
 }
 
 fn solid(bytes: &[u8]) -> u32 {
-    bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).count() as u32
+    bytes
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .count() as u32
 }
 
 /// White space folded to single blanks.
@@ -67,7 +75,8 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// The summary of the doc comment above a declaration that starts at `start`; `None` if there is no doc comment.
+/// The summary of the doc comment above a declaration that starts at `start`; `None` if there is no
+/// doc comment.
 pub fn doc_above(text: &str, start: usize) -> Option<String> {
     let mut rest = text[..start].trim_end();
     if let Some(block) = rest.strip_suffix("*/") {
@@ -101,11 +110,16 @@ fn block_doc(block: &str) -> Option<String> {
         from += 1;
     }
     let open = from + block[from..].rfind("/*")?;
-    block[open..].strip_prefix("/**").map(|body| summary(&strip_stars(body)))
+    block[open..]
+        .strip_prefix("/**")
+        .map(|body| summary(&strip_stars(body)))
 }
 
 fn strip_stars(body: &str) -> String {
-    body.lines().map(|line| line.trim_start().trim_start_matches('*')).collect::<Vec<_>>().join("\n")
+    body.lines()
+        .map(|line| line.trim_start().trim_start_matches('*'))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn summary(doc: &str) -> String {
@@ -134,14 +148,25 @@ fn without_tags(body: &str) -> String {
         rest = tail;
     }
     plain.push_str(rest);
-    plain.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+    plain
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&")
 }
 
 /// What a tag like `see cref="T:A.B(int)"/` stands for: `B`.
 fn tag_text(tag: &str) -> &str {
-    let is_reference = tag.ends_with('/') && ["see", "seealso", "paramref", "typeparamref"].iter().any(|word| tag.starts_with(word));
+    let is_reference = tag.ends_with('/')
+        && ["see", "seealso", "paramref", "typeparamref"]
+            .iter()
+            .any(|word| tag.starts_with(word));
     let Some(value) = is_reference.then(|| tag.split('"').nth(1)).flatten() else {
-        return if tag.starts_with("para") || tag.starts_with("br") { " " } else { "" };
+        return if tag.starts_with("para") || tag.starts_with("br") {
+            " "
+        } else {
+            ""
+        };
     };
     let value = value.split(['(', '{']).next().unwrap_or(value);
     value.rsplit(['.', ':']).next().unwrap_or(value)
@@ -154,16 +179,30 @@ mod tests {
     #[test]
     fn summaries_are_plain_text() {
         let text = "/// <summary>\n    /// Adds <paramref name=\"a\"/> to a\n    /// <see cref=\"T:N.List{T}\"/> &amp; more.\n    /// </summary>\n    /// <returns>x</returns>\n    int F();";
-        assert_eq!(doc_above(text, text.len() - 8).as_deref(), Some("Adds a to a List & more."));
-        assert_eq!(doc_above("/** <summary>x\n * y</summary> */\nint F;", 33).as_deref(), Some("x y"));
+        assert_eq!(
+            doc_above(text, text.len() - 8).as_deref(),
+            Some("Adds a to a List & more.")
+        );
+        assert_eq!(
+            doc_above("/** <summary>x\n * y</summary> */\nint F;", 33).as_deref(),
+            Some("x y")
+        );
         assert_eq!(doc_above("// no\nint F;", 6), None);
-        assert_eq!(doc_above("/// <inheritdoc/>\n#if A\nint F;", 24).as_deref(), Some(""));
+        assert_eq!(
+            doc_above("/// <inheritdoc/>\n#if A\nint F;", 24).as_deref(),
+            Some("")
+        );
     }
 
     #[test]
     fn hashes_ignore_name_and_layout() {
-        let hash = |text: &str, name: (usize, usize)| Stripped::new(text).hash(text, (0, text.len()), name);
-        assert_eq!(hash("int A ( ) { }", (4, 5)), hash("int Other() {}", (4, 9)));
+        let hash = |text: &str, name: (usize, usize)| {
+            Stripped::new(text).hash(text, (0, text.len()), name)
+        };
+        assert_eq!(
+            hash("int A ( ) { }", (4, 5)),
+            hash("int Other() {}", (4, 9))
+        );
         assert_ne!(hash("int A() { }", (4, 5)), hash("int A() { 1 }", (4, 5)));
     }
 }

@@ -1,4 +1,5 @@
-//! What the grammar gets wrong is masked before the parse: equal length, newlines in place, and a list of what was changed.
+//! What the grammar gets wrong is masked before the parse: equal length, newlines in place, and a
+//! list of what was changed.
 //!
 //! `F(async);` is parsed as `F(asynk);`. Names and texts are always taken from the original.
 //!
@@ -10,7 +11,8 @@ use crate::extract::csharp::lexer::{self, TokenKind};
 use crate::extract::csharp::{keyword_masks, punctuation_masks};
 use crate::extract::limits::Angles;
 
-/// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the square.
+/// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the
+/// square.
 const MAX_ANGLES: usize = 256;
 
 /// A text ready for the parser.
@@ -46,11 +48,17 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     }
     let too_deep = open_angles(&code) > MAX_ANGLES;
     let (text, edits, type_lists) = code.finish();
-    Repaired { text, edits, type_lists, too_deep, conditional: lexed.conditional }
+    Repaired {
+        text,
+        edits,
+        type_lists,
+        too_deep,
+        conditional: lexed.conditional,
+    }
 }
 
-/// The greatest number of `<` open at once that may each begin type arguments: after a name, with nothing behind them that no type
-/// argument list holds.
+/// The greatest number of `<` open at once that may each begin type arguments: after a name, with
+/// nothing behind them that no type argument list holds.
 fn open_angles(code: &Code<'_>) -> usize {
     let mut angles = Angles::default();
     for (index, token) in code.tokens().iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Statements: scopes, local variables, what is returned.
 //!
-//! `foreach (var (k, v) in d) { }` opens a scope with `k` and `v` as elements of what iterating `d` gives.
+//! `foreach (var (k, v) in d) { }` opens a scope with `k` and `v` as elements of what iterating `d`
+//! gives.
 //!
 //! **Limits.** Labels are not declared.
 
@@ -54,10 +55,19 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// A child of a statement: another statement, a declaration or an expression.
     fn part(&mut self, kid: Kid<'r>) {
         match kid.kind {
-            Kind::Token | Kind::AwaitWord | Kind::Default | Kind::Equals | Kind::Colon | Kind::Modifier => {}
+            Kind::Token
+            | Kind::AwaitWord
+            | Kind::Default
+            | Kind::Equals
+            | Kind::Colon
+            | Kind::Modifier => {}
             Kind::VariableDeclaration => self.locals(kid.node, DeclFlags::default()),
             Kind::CatchDeclaration => self.catch_declaration(kid.node),
-            Kind::PreprocIf | Kind::PreprocElse | Kind::PreprocElif | Kind::Error | Kind::GlobalStatement => {
+            Kind::PreprocIf
+            | Kind::PreprocElse
+            | Kind::PreprocElif
+            | Kind::Error
+            | Kind::GlobalStatement => {
                 self.nested(|walk| walk.statements(kid.node));
             }
             Kind::Block if kid.field != Field::Body => self.statement(kid.node),
@@ -76,7 +86,9 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A statement that is the body of another has names of its own.
     fn embedded(&mut self, node: Node<'r>, field: Field) {
-        if matches!(field, Field::Body | Field::Consequence | Field::Alternative) && kind(node) != Kind::Block {
+        if matches!(field, Field::Body | Field::Consequence | Field::Alternative)
+            && kind(node) != Kind::Block
+        {
             self.in_block(|walk| walk.statement(node));
         } else {
             self.statement(node);
@@ -98,8 +110,14 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn local_declaration(&mut self, node: Node<'r>) {
         let kids = self.kids(node);
-        let is_const = kids.iter().any(|kid| kid.kind == Kind::Modifier && self.text(kid.node) == "const");
-        let flags = if is_const { DeclFlags::CONST } else { DeclFlags::default() };
+        let is_const = kids
+            .iter()
+            .any(|kid| kid.kind == Kind::Modifier && self.text(kid.node) == "const");
+        let flags = if is_const {
+            DeclFlags::CONST
+        } else {
+            DeclFlags::default()
+        };
         if let Some(variables) = of_kind(&kids, Kind::VariableDeclaration) {
             self.locals(variables, flags);
         }
@@ -109,14 +127,21 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn locals(&mut self, node: Node<'r>, flags: DeclFlags) {
         let kids = self.kids(node);
         let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        for kid in kids.iter().filter(|kid| kid.kind == Kind::VariableDeclarator) {
+        for kid in kids
+            .iter()
+            .filter(|kid| kid.kind == Kind::VariableDeclarator)
+        {
             self.declarator(kid.node, ty, flags);
         }
     }
 
     fn declarator(&mut self, node: Node<'r>, ty: TypeId, flags: DeclFlags) {
         let kids = self.kids(node);
-        let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+        let context = if ty.is_none() {
+            Context::None
+        } else {
+            Context::Typed(ty)
+        };
         let name = in_field(&kids, Field::Name);
         let variable = name.map(|name| {
             let variable = self.variable(name, ty, ExprId::NONE);
@@ -139,7 +164,11 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn return_statement(&mut self, node: Node<'r>) {
-        let context = self.func.decl.some().map_or(Context::None, Context::Returned);
+        let context = self
+            .func
+            .decl
+            .some()
+            .map_or(Context::None, Context::Returned);
         let kids = self.kids(node);
         self.func.leaves |= kids.iter().all(|kid| kid.kind == Kind::Token);
         for kid in kids {
@@ -154,7 +183,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn yield_statement(&mut self, node: Node<'r>) {
         self.func.generator = true;
-        let context = self.func.decl.some().map_or(Context::None, Context::Returned);
+        let context = self
+            .func
+            .decl
+            .some()
+            .map_or(Context::None, Context::Returned);
         for kid in self.kids(node) {
             if kid.kind != Kind::Token {
                 let value = self.expr(kid.node, context);
@@ -180,12 +213,19 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut declared = Vec::new();
         let mut variable = None;
         match left.map(|left| (left, kind(left))) {
-            Some((left, Kind::Identifier)) => variable = Some(self.variable(left, ty, ExprId::NONE)),
-            Some((left, Kind::TupleExpression)) => self.tuple_targets(left, &mut SmallVec::new(), &mut declared),
-            Some((left, Kind::DeclarationExpression)) => variable = self.declaration_expression(left),
+            Some((left, Kind::Identifier)) => {
+                variable = Some(self.variable(left, ty, ExprId::NONE))
+            }
+            Some((left, Kind::TupleExpression)) => {
+                self.tuple_targets(left, &mut SmallVec::new(), &mut declared)
+            }
+            Some((left, Kind::DeclarationExpression)) => {
+                variable = self.declaration_expression(left)
+            }
             _ => {}
         }
-        let source = in_field(&kids, Field::Right).map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+        let source = in_field(&kids, Field::Right)
+            .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
         let element = self.b.expr(Expr::Iterate(source, is_await));
         if let Some(variable) = variable {
             self.b.decl(variable).init = element;
@@ -201,8 +241,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn switch_statement(&mut self, node: Node<'r>) {
         let kids = self.kids(node);
-        let subject = in_field(&kids, Field::Value).map_or(ExprId::NONE, |value| self.expr(value, Context::None));
-        let sections = of_kind(&kids, Kind::SwitchBody).map(|body| self.kids(body)).unwrap_or_default();
+        let subject = in_field(&kids, Field::Value)
+            .map_or(ExprId::NONE, |value| self.expr(value, Context::None));
+        let sections = of_kind(&kids, Kind::SwitchBody)
+            .map(|body| self.kids(body))
+            .unwrap_or_default();
         self.in_block(|walk| {
             let block = walk.b.scope;
             for section in &sections {
@@ -211,7 +254,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         });
     }
 
-    /// A section: what its labels declare is its own, what its statements declare is in scope in the whole switch block.
+    /// A section: what its labels declare is its own, what its statements declare is in scope in
+    /// the whole switch block.
     fn switch_section(&mut self, node: Node<'r>, subject: ExprId, block: ScopeId) {
         let section = self.b.scope;
         let mut first = self.b.facts.decls.len();

@@ -9,7 +9,10 @@ use crate::extract::{conditions, extract};
 use crate::model::graph::{Dialect, ParseStatus};
 use crate::model::print::print;
 
-#[allow(clippy::needless_pass_by_value, reason = "snapshots are written in place")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "snapshots are written in place"
+)]
 fn check(text: &str, expected: Expect) {
     expected.assert_eq(&print(&extract(text, Dialect::CSharp, &[])));
 }
@@ -463,9 +466,17 @@ fn a_test_for_null_before_a_chain_is_no_deconstruction() {
 
 #[test]
 fn broken_code_is_counted() {
-    let facts = extract("class A { void M() { } }\nclass B { int ; = }\n", Dialect::CSharp, &[]);
+    let facts = extract(
+        "class A { void M() { } }\nclass B { int ; = }\n",
+        Dialect::CSharp,
+        &[],
+    );
     assert_eq!(facts.header.parse_status, ParseStatus::Partial);
-    assert!(facts.header.error_bytes > 0 && facts.header.error_lines[0] == 2, "{:?}", facts.header);
+    assert!(
+        facts.header.error_bytes > 0 && facts.header.error_lines[0] == 2,
+        "{:?}",
+        facts.header
+    );
     assert!(facts.decl_ids().any(|id| facts.decl_name(id) == "M"));
 }
 
@@ -475,51 +486,104 @@ fn unknown_symbols_are_tried_if_that_helps() {
     let facts = extract(text, Dialect::CSharp, &[]);
     assert_eq!(facts.header.parse_status, ParseStatus::Full);
     assert!(facts.decl_ids().any(|id| facts.decl_name(id) == "A"));
-    assert_eq!(conditions(text, Dialect::CSharp, &["OTHER".to_owned()]), "CLUSTERING=0;OTHER=1");
+    assert_eq!(
+        conditions(text, Dialect::CSharp, &["OTHER".to_owned()]),
+        "CLUSTERING=0;OTHER=1"
+    );
 }
 
 #[test]
 fn bodies_do_not_change_the_interface() {
     let hash = |text: &str| extract(text, Dialect::CSharp, &[]).header.interface_hash;
     let base = hash("class C { int F() { return 1; } int p = 1; int Q => 1; }");
-    assert_eq!(base, hash("class C { int F() { var x = G(); } int p = 2; int Q => 22; }"));
-    assert_ne!(base, hash("class C { long F() { return 1; } int p = 1; int Q => 1; }"));
-    assert_eq!(base, hash("/// <summary>a</summary>\nclass C { /* b */ int F()\u{20} { return 1; } int p = 1; int Q => 1; } // c"));
-    assert_eq!(hash("class C { int p = 1; }"), hash("class C { int p = 2; }"));
-    assert_ne!(hash("class C { const int P = 1; }"), hash("class C { const int P = 300; }"), "it may fit elsewhere or not");
-    assert_ne!(hash("#if A\nclass C { }\n#endif"), hash("#if A\nclass D { }\n#endif"), "what is not compiled is text");
+    assert_eq!(
+        base,
+        hash("class C { int F() { var x = G(); } int p = 2; int Q => 22; }")
+    );
+    assert_ne!(
+        base,
+        hash("class C { long F() { return 1; } int p = 1; int Q => 1; }")
+    );
+    assert_eq!(
+        base,
+        hash(
+            "/// <summary>a</summary>\nclass C { /* b */ int F()\u{20} { return 1; } int p = 1; int Q => 1; } // c"
+        )
+    );
+    assert_eq!(
+        hash("class C { int p = 1; }"),
+        hash("class C { int p = 2; }")
+    );
+    assert_ne!(
+        hash("class C { const int P = 1; }"),
+        hash("class C { const int P = 300; }"),
+        "it may fit elsewhere or not"
+    );
+    assert_ne!(
+        hash("#if A\nclass C { }\n#endif"),
+        hash("#if A\nclass D { }\n#endif"),
+        "what is not compiled is text"
+    );
 }
 
 /// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| extract(text, Dialect::CSharp, &[]));
-    let changed = is.pieces.iter().filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
-    (was.header.frame_hash == is.header.frame_hash).then(|| changed.map(|piece| is.decl_name(piece.decl).to_owned()).collect())
+    let changed = is
+        .pieces
+        .iter()
+        .filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    (was.header.frame_hash == is.header.frame_hash).then(|| {
+        changed
+            .map(|piece| is.decl_name(piece.decl).to_owned())
+            .collect()
+    })
 }
 
 #[test]
 fn members_are_seen_one_by_one() {
     let before = "namespace N { class C { int a; void M(int x) { } enum E { X, Y } } class D { void M(int x) { } } }";
     let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
-    assert_eq!(after("int a;", "int a; long Q => 1;"), Some(vec!["Q".to_owned()]));
-    assert_eq!(after("M(int x) { } enum", "M(long x) { } enum"), Some(vec!["M".to_owned()]));
+    assert_eq!(
+        after("int a;", "int a; long Q => 1;"),
+        Some(vec!["Q".to_owned()])
+    );
+    assert_eq!(
+        after("M(int x) { } enum", "M(long x) { } enum"),
+        Some(vec!["M".to_owned()])
+    );
     assert_eq!(after("{ } }", "{ G(); } }"), Some(Vec::new()));
     assert_eq!(after("X, Y", "X, Y, Z"), Some(vec!["Z".to_owned()]));
     assert_eq!(after("int a; ", ""), Some(Vec::new()));
     assert_eq!(after("class D", "class D : C"), None);
     assert_eq!(after("class D", "record D(int P)"), None);
-    let moved = changed_pieces("class C { void M() { } } class D { }", "class C { } class D { void M() { } }");
-    assert_eq!(moved, Some(vec!["M".to_owned()]), "it is a member of another type");
+    let moved = changed_pieces(
+        "class C { void M() { } } class D { }",
+        "class C { } class D { void M() { } }",
+    );
+    assert_eq!(
+        moved,
+        Some(vec!["M".to_owned()]),
+        "it is a member of another type"
+    );
 }
 
 #[test]
 fn names_stand_in_utf16_columns() {
-    let facts = extract("class C { string s = \"ö𝒳\"; int größe; }", Dialect::CSharp, &[]);
-    let field = facts.decl_ids().find(|id| facts.decl_name(*id) == "größe").expect("the field is declared");
+    let facts = extract(
+        "class C { string s = \"ö𝒳\"; int größe; }",
+        Dialect::CSharp,
+        &[],
+    );
+    let field = facts
+        .decl_ids()
+        .find(|id| facts.decl_name(*id) == "größe")
+        .expect("the field is declared");
     assert_eq!(facts.decl(field).at.column, 33);
 }
 
-/// Small texts repeated until they hurt: beginning, what is repeated, its end, the repeated counterpart.
+/// Small texts repeated until they hurt: beginning, what is repeated, its end, the repeated
+/// counterpart.
 const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "(", ""),
     ("class C { int[] x = ", "[", "]"),
@@ -529,7 +593,11 @@ const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "f(", ")"),
     ("class C { int x = ", "a + f(b?.c, ", ")"),
     ("class C { F x = ", "x => { return f(y => ", "); }"),
-    ("class C { F x = ", "() => { F l() { if (a) { G(", "); } } }"),
+    (
+        "class C { F x = ",
+        "() => { F l() { if (a) { G(",
+        "); } } }",
+    ),
     ("class C { A x = ", "new A { B = ", "}"),
     ("class C { A x = ", "new() { B = { C = new { D = ", "} } }"),
     ("class C { int x = y", " switch { 1 => z", "}"),
@@ -557,7 +625,11 @@ fn hostile_texts_end_quickly() {
         let text = format!("{begin}{}{}", repeated.repeat(3_000), end.repeat(3_000));
         let started = ThreadTime::now();
         let facts = extract(&text, Dialect::CSharp, &[]);
-        assert!(started.elapsed() < Duration::from_secs(5), "{begin}{repeated}: {:?}", started.elapsed());
+        assert!(
+            started.elapsed() < Duration::from_secs(5),
+            "{begin}{repeated}: {:?}",
+            started.elapsed()
+        );
         assert!(facts.header.lines > 0);
     }
 }

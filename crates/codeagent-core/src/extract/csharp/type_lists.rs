@@ -1,6 +1,8 @@
-//! Type arguments that the grammar takes for comparisons: after a cast, before something that could be cast, in `foreach`, and of tuples. They are masked, and read in a text of their own.
+//! Type arguments that the grammar takes for comparisons: after a cast, before something that could
+//! be cast, in `foreach`, and of tuples. They are masked, and read in a text of their own.
 //!
-//! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with `<T>` at its place.
+//! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with
+//! `<T>` at its place.
 //!
 //! **Limits.** Lists of more than 100 tokens are left as they are.
 
@@ -17,12 +19,20 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
     if index == 0 || !code.is_word(index - 1) {
         return;
     }
-    let Some((close, has_tuple)) = list_end(code, index) else { return };
+    let Some((close, has_tuple)) = list_end(code, index) else {
+        return;
+    };
     let next = code.word(close + 1);
     let is_misread = match next {
-        "(" => has_tuple || precedes_cast(code, (index - 1, close + 1)) || follows_cast(code, index - 1),
+        "(" => {
+            has_tuple
+                || precedes_cast(code, (index - 1, close + 1))
+                || follows_cast(code, index - 1)
+        }
         "." | "{" => follows_cast(code, index - 1),
-        _ if code.is_word(close + 1) && code.word(close + 2) == "in" => is_foreach_type(code, index - 1),
+        _ if code.is_word(close + 1) && code.word(close + 2) == "in" => {
+            is_foreach_type(code, index - 1)
+        }
         _ => false,
     };
     if is_misread {
@@ -42,14 +52,34 @@ fn is_foreach_type(code: &Code<'_>, name: usize) -> bool {
     code.before(at) == "(" && code.before(at - 1) == "foreach"
 }
 
-/// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`, `F<T>(a)[0]`, `orderby F<T>(a) descending`.
+/// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`,
+/// `F<T>(a)[0]`, `orderby F<T>(a) descending`.
 fn precedes_cast(code: &Code<'_>, (name, open): (usize, usize)) -> bool {
-    const WORDS: &[&str] = &["ascending", "by", "descending", "equals", "group", "into", "is", "on", "orderby", "select"];
-    let Some(close) = code.partner(open) else { return false };
+    const WORDS: &[&str] = &[
+        "ascending",
+        "by",
+        "descending",
+        "equals",
+        "group",
+        "into",
+        "is",
+        "on",
+        "orderby",
+        "select",
+    ];
+    let Some(close) = code.partner(open) else {
+        return false;
+    };
     // `void F<T>(T a) where T : B` declares something.
-    let in_query =
-        code.word(close + 1) == "where" && matches!(code.before(name), "in" | "equals" | "by" | "on" | "orderby" | "=" | "where");
-    in_query || code.is_mark(close + 1, "+-*&^[") || code.is_pair(close + 1, ".", ".") || WORDS.contains(&code.word(close + 1))
+    let in_query = code.word(close + 1) == "where"
+        && matches!(
+            code.before(name),
+            "in" | "equals" | "by" | "on" | "orderby" | "=" | "where"
+        );
+    in_query
+        || code.is_mark(close + 1, "+-*&^[")
+        || code.is_pair(close + 1, ".", ".")
+        || WORDS.contains(&code.word(close + 1))
 }
 
 /// The token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in it.
@@ -76,7 +106,9 @@ fn list_end(code: &Code<'_>, open: usize) -> Option<(usize, bool)> {
 
 /// Whether brackets hold a comma of their own.
 fn is_tuple(code: &Code<'_>, open: usize) -> Option<bool> {
-    let close = code.partner(open).filter(|close| *close > open && *close < open + MAX_STEPS)?;
+    let close = code
+        .partner(open)
+        .filter(|close| *close > open && *close < open + MAX_STEPS)?;
     Some(has_comma(code, open, close))
 }
 
@@ -97,7 +129,9 @@ fn has_comma(code: &Code<'_>, open: usize, close: usize) -> bool {
 fn follows_cast(code: &Code<'_>, name: usize) -> bool {
     let mut at = name;
     for _ in 0..MAX_STEPS {
-        let Some(before) = at.checked_sub(1) else { return false };
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
         match code.word(before) {
             ")" => return is_cast(code, before),
             "new" => at = before,
@@ -149,17 +183,32 @@ fn list_start(code: &Code<'_>, close: usize) -> Option<usize> {
     None
 }
 
-/// Whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares something.
+/// Whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
+/// something.
 fn is_cast(code: &Code<'_>, close: usize) -> bool {
-    let Some(open) = code.partner(close) else { return false };
+    let Some(open) = code.partner(close) else {
+        return false;
+    };
     let before = code.before(open);
-    let is_statement = matches!(before, "if" | "while" | "for" | "foreach" | "using" | "lock" | "fixed" | "switch" | "catch" | "when");
+    let is_statement = matches!(
+        before,
+        "if" | "while"
+            | "for"
+            | "foreach"
+            | "using"
+            | "lock"
+            | "fixed"
+            | "switch"
+            | "catch"
+            | "when"
+    );
     let is_called = open > 0 && code.is_word(open - 1) && !begins_operand(before);
     let declares = matches!(before, "" | ";" | "{" | "}" | "]") && has_comma(code, open, close);
     !(is_statement || is_called || declares)
 }
 
-/// The text in which the lists are read, as long as the original; nothing if there is no room for it.
+/// The text in which the lists are read, as long as the original; nothing if there is no room for
+/// it.
 pub fn text_of(original: &str, lists: &[TypeList]) -> Option<String> {
     let (first, last) = (lists.first()?, lists.last()?);
     if first.name_end <= PREFIX.len() || last.end >= original.len() {

@@ -38,7 +38,8 @@ pub struct NamedType {
 impl<'t, 'r> Walker<'t, 'r> {
     /// A type; `NONE` for `var`.
     pub fn ty(&mut self, node: Node<'r>) -> TypeId {
-        self.nested(|walk| walk.type_inner(node)).unwrap_or_default()
+        self.nested(|walk| walk.type_inner(node))
+            .unwrap_or_default()
     }
 
     fn type_inner(&mut self, node: Node<'r>) -> TypeId {
@@ -48,7 +49,10 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let word = self.name(node);
                 self.b.type_expr(TypeExpr::Primitive(word))
             }
-            Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
+            Kind::Identifier
+            | Kind::GenericName
+            | Kind::QualifiedName
+            | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
             Kind::ArrayType => self.array_type(node),
             Kind::NullableType => self.wrapped(node, TypeExpr::Nullable),
             Kind::PointerType => self.wrapped(node, TypeExpr::Pointer),
@@ -101,7 +105,11 @@ impl<'t, 'r> Walker<'t, 'r> {
                 None => break,
             }
         }
-        let mut ty = if kind(inner) == Kind::ArrayType { TypeId::NONE } else { self.ty(inner) };
+        let mut ty = if kind(inner) == Kind::ArrayType {
+            TypeId::NONE
+        } else {
+            self.ty(inner)
+        };
         for rank in ranks {
             ty = self.b.type_expr(TypeExpr::Array(ty, rank));
         }
@@ -115,7 +123,11 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let parts = self.kids(kid.node);
                 let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
                 let name = in_field(&parts, Field::Name).map_or(Sym::NONE, |name| self.name(name));
-                elements.push(Element { name, ty, rest: false });
+                elements.push(Element {
+                    name,
+                    ty,
+                    rest: false,
+                });
             }
         }
         let elements = self.b.facts.add_list(elements);
@@ -131,7 +143,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut segments: SmallVec<[Segment; 4]> = SmallVec::new();
         for (name, args, is_alias) in self.segments(node) {
             let args = args.map_or(List::default(), |args| self.type_args(args));
-            let sym = if is_alias { self.alias_name(name) } else { self.name(name) };
+            let sym = if is_alias {
+                self.alias_name(name)
+            } else {
+                self.name(name)
+            };
             segments.push(Segment { name: sym, args });
             tokens.push(name);
         }
@@ -142,7 +158,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         for (index, token) in tokens.iter().enumerate() {
             if sites == Sites::All || (sites == Sites::Qualifiers && index + 1 < count) {
                 let at = self.b.at(*token);
-                self.b.site(self.type_site, Subject::Type(ty, index as u16), at);
+                self.b
+                    .site(self.type_site, Subject::Type(ty, index as u16), at);
             }
         }
         let at = self.b.at(tokens.last().copied().unwrap_or(node));
@@ -152,7 +169,11 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn bare_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
         let at = self.b.at(node);
         let name = self.name(node);
-        let ty = if self.text(node) == "dynamic" { self.b.type_expr(TypeExpr::Primitive(name)) } else { self.plain_type(name) };
+        let ty = if self.text(node) == "dynamic" {
+            self.b.type_expr(TypeExpr::Primitive(name))
+        } else {
+            self.plain_type(name)
+        };
         if sites == Sites::All {
             self.b.site(self.type_site, Subject::Type(ty, 0), at);
         }
@@ -164,8 +185,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.sym_owned(&text)
     }
 
-    /// The segments of a dotted name from left to right: name token, type arguments, whether it is the alias before `::`.
-    pub fn segments(&mut self, node: Node<'r>) -> SmallVec<[(Node<'r>, Option<Node<'r>>, bool); 4]> {
+    /// The segments of a dotted name from left to right: name token, type arguments, whether it is
+    /// the alias before `::`.
+    pub fn segments(
+        &mut self,
+        node: Node<'r>,
+    ) -> SmallVec<[(Node<'r>, Option<Node<'r>>, bool); 4]> {
         let mut found = SmallVec::new();
         let mut rest = Some(node);
         while let Some(node) = rest.take() {
@@ -206,7 +231,10 @@ impl<'t, 'r> Walker<'t, 'r> {
             return (node, self.blanked_type_list(node));
         }
         let kids = self.kids(node);
-        (kids.first().map_or(node, |name| name.node), kids.get(1).map(|args| args.node))
+        (
+            kids.first().map_or(node, |name| name.node),
+            kids.get(1).map(|args| args.node),
+        )
     }
 
     /// Written type arguments; `<,>` gives as many `NONE`s as there are parameters.

@@ -1,9 +1,12 @@
-//! The state of the one walk over a C# tree, and what every part of it needs: children, names, scopes, sites.
+//! The state of the one walk over a C# tree, and what every part of it needs: children, names,
+//! scopes, sites.
 //!
-//! Names and texts always come from the original text; the tree was parsed from a repaired text of equal length.
+//! Names and texts always come from the original text; the tree was parsed from a repaired text of
+//! equal length.
 //!
-//! **Limits.** The walk recurses, at most [`MAX_DEPTH`] levels deep; what lies deeper is left out (`Expr::Unknown`). Chains of binary
-//! operators, calls, member accesses and `else if`s do not recurse, so their length is not limited.
+//! **Limits.** The walk recurses, at most [`MAX_DEPTH`] levels deep; what lies deeper is left out
+//! (`Expr::Unknown`). Chains of binary operators, calls, member accesses and `else if`s do not
+//! recurse, so their length is not limited.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
@@ -87,8 +90,14 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Takes in the type arguments that stand in a tree of their own.
     pub fn read_type_lists(&mut self, parsed: &'r Parsed) {
-        let Some(tree) = &parsed.type_lists_tree else { return };
-        let names: FxHashMap<usize, usize> = parsed.type_lists.iter().map(|list| (list.start, list.name_end)).collect();
+        let Some(tree) = &parsed.type_lists_tree else {
+            return;
+        };
+        let names: FxHashMap<usize, usize> = parsed
+            .type_lists
+            .iter()
+            .map(|list| (list.start, list.name_end))
+            .collect();
         let mut cursor = tree.walk();
         loop {
             let node = cursor.node();
@@ -108,7 +117,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Type arguments behind a name that the tree does not show.
     pub fn blanked_type_list(&self, name: Node<'_>) -> Option<Node<'r>> {
-        if self.type_lists.is_empty() { None } else { self.type_lists.get(&name.end_byte()).copied() }
+        if self.type_lists.is_empty() {
+            None
+        } else {
+            self.type_lists.get(&name.end_byte()).copied()
+        }
     }
 
     /// The children of a node without punctuation and comments.
@@ -152,7 +165,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// What to come back to.
     pub fn save(&self) -> Saved {
-        Saved { scope: self.b.scope, owner: self.b.owner, ty_decl: self.ty_decl }
+        Saved {
+            scope: self.b.scope,
+            owner: self.b.owner,
+            ty_decl: self.ty_decl,
+        }
     }
 
     /// Comes back.
@@ -173,7 +190,13 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Runs something as the body of a function-like declaration; gives what it returns.
     pub fn in_function(&mut self, decl: DeclId, visit: impl FnOnce(&mut Self)) -> Func {
-        let outer = std::mem::replace(&mut self.func, Func { decl, ..Func::default() });
+        let outer = std::mem::replace(
+            &mut self.func,
+            Func {
+                decl,
+                ..Func::default()
+            },
+        );
         visit(self);
         std::mem::replace(&mut self.func, outer)
     }
@@ -184,7 +207,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         if let Some(&ty) = self.plain_types.get(&(name, scope)) {
             return ty;
         }
-        let segments = self.b.facts.add_list([Segment { name, args: List::default() }]);
+        let segments = self.b.facts.add_list([Segment {
+            name,
+            args: List::default(),
+        }]);
         let ty = self.b.type_expr(TypeExpr::Name(segments, scope));
         self.plain_types.insert((name, scope), ty);
         ty
@@ -192,7 +218,13 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A type of the base library by its full name.
     pub fn system_type(&mut self, path: &[&str]) -> TypeId {
-        let segments: Vec<Segment> = path.iter().map(|name| Segment { name: self.b.sym_owned(name), args: List::default() }).collect();
+        let segments: Vec<Segment> = path
+            .iter()
+            .map(|name| Segment {
+                name: self.b.sym_owned(name),
+                args: List::default(),
+            })
+            .collect();
         let segments = self.b.facts.add_list(segments);
         self.b.type_expr(TypeExpr::Name(segments, ScopeId(0)))
     }

@@ -1,8 +1,9 @@
-//! Members that JavaScript declares by assigning to them: `this.x = e` in a class or in a function that makes instances; `X.y = e` at the top
-//! of a file that declares `X`; `X.prototype.m = e` wherever `X` can be seen.
+//! Members that JavaScript declares by assigning to them: `this.x = e` in a class or in a function
+//! that makes instances; `X.y = e` at the top of a file that declares `X`; `X.prototype.m = e`
+//! wherever `X` can be seen.
 //!
-//! **Limits.** `X` is a class, a function, or a variable or member that holds one of these or an object, and stands before the assignment.
-//! Computed names declare nothing.
+//! **Limits.** `X` is a class, a function, or a variable or member that holds one of these or an
+//! object, and stands before the assignment. Computed names declare nothing.
 
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::state::Holder;
@@ -16,8 +17,16 @@ const MAX_ALIASES: usize = 8;
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// `this.x = e` declares a property of the class or of what the function makes, once.
-    pub fn javascript_member(&mut self, object: ExprId, name: Sym, value: ExprId, left: Child<'tree>) {
-        let (Expr::This(class) | Expr::ThisAt(class, ..)) = self.b.facts.expr(object) else { return };
+    pub fn javascript_member(
+        &mut self,
+        object: ExprId,
+        name: Sym,
+        value: ExprId,
+        left: Child<'tree>,
+    ) {
+        let (Expr::This(class) | Expr::ThisAt(class, ..)) = self.b.facts.expr(object) else {
+            return;
+        };
         if class.is_none() {
             return;
         }
@@ -32,7 +41,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.decl(class).flags.insert(DeclFlags::CONSTRUCTS);
         }
         let inner = self.b.decl(class).inner;
-        let is_empty = matches!(self.b.facts.expr(value), Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _));
+        let is_empty = matches!(
+            self.b.facts.expr(value),
+            Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)
+        );
         if !self.script.class_members.insert((inner, name)) {
             if !is_empty && let Some(field) = self.script.empty_fields.remove(&(inner, name)) {
                 self.b.decl(field).init = value;
@@ -43,7 +55,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let ty = self.documented_variable(left.start());
         let around = (self.b.scope, self.b.owner);
         (self.b.scope, self.b.owner) = (inner, owner);
-        let id = self.b.declare(name, DeclKind::Property, DeclFlags::MEMBER, at);
+        let id = self
+            .b
+            .declare(name, DeclKind::Property, DeclFlags::MEMBER, at);
         let decl = self.b.decl(id);
         decl.init = value;
         decl.ty = ty;
@@ -52,16 +66,30 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let access = Some(Access::Public);
         if kind == DeclKind::Class || self.is_shown(owner) {
-            self.show(id, Looks { start: left.start(), end: left.end(), access, ..Looks::default() });
+            self.show(
+                id,
+                Looks {
+                    start: left.start(),
+                    end: left.end(),
+                    access,
+                    ..Looks::default()
+                },
+            );
         }
         (self.b.scope, self.b.owner) = around;
     }
 
     /// The variable or member that a function is the value of.
     fn holder_of(&mut self, function: DeclId) -> DeclId {
-        let &mut Declaration { parent, context, .. } = self.b.decl(function);
+        let &mut Declaration {
+            parent, context, ..
+        } = self.b.decl(function);
         let holds = context == Context::None && !parent.is_none();
-        let holds = holds && matches!(self.b.decl(parent).kind, DeclKind::Variable | DeclKind::Property);
+        let holds = holds
+            && matches!(
+                self.b.decl(parent).kind,
+                DeclKind::Variable | DeclKind::Property
+            );
         if holds { parent } else { DeclId::NONE }
     }
 
@@ -95,7 +123,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A member that instances have by their prototype, a node if it says where it begins.
-    pub fn instance_member(&mut self, holder: Holder, name: Child<'tree>, right: Child<'tree>, start: Option<usize>) -> Option<DeclId> {
+    pub fn instance_member(
+        &mut self,
+        holder: Holder,
+        name: Child<'tree>,
+        right: Child<'tree>,
+        start: Option<usize>,
+    ) -> Option<DeclId> {
         let made = holder.made()?;
         let inner = self.b.decl(made).inner;
         let sym = self.string(name);
@@ -108,7 +142,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name);
         let around = (self.b.scope, self.b.owner);
         (self.b.scope, self.b.owner) = (inner, holder.decl);
-        let id = self.b.declare(sym, DeclKind::Property, DeclFlags::MEMBER, at);
+        let id = self
+            .b
+            .declare(sym, DeclKind::Property, DeclFlags::MEMBER, at);
         if let Some(start) = start.filter(|_| self.is_shown(holder.decl)) {
             self.show_assigned(id, (start, right.end()), name, right);
         }
@@ -117,11 +153,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A member of the class, function or object itself.
-    fn static_member(&mut self, above: &[Child<'tree>], name: Child<'tree>, left: Child<'tree>, right: Child<'tree>) -> Option<DeclId> {
+    fn static_member(
+        &mut self,
+        above: &[Child<'tree>],
+        name: Child<'tree>,
+        left: Child<'tree>,
+        right: Child<'tree>,
+    ) -> Option<DeclId> {
         if !self.at_module_level() {
             return None;
         }
-        let Holder { decl, class, function } = self.holder(above)?;
+        let Holder {
+            decl,
+            class,
+            function,
+        } = self.holder(above)?;
         if self.b.decl(decl).scope != ScopeId(0) || !self.is_shown(decl) {
             return None;
         }
@@ -160,22 +206,43 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A member shows the parameters of the function it holds.
-    pub fn show_assigned(&mut self, id: DeclId, (start, end): (usize, usize), name: Child<'tree>, right: Child<'tree>) {
-        let mut looks = Looks { start, end, name: Some(name), access: Some(Access::Public), ..Looks::default() };
-        if matches!(right.kind, Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction) {
+    pub fn show_assigned(
+        &mut self,
+        id: DeclId,
+        (start, end): (usize, usize),
+        name: Child<'tree>,
+        right: Child<'tree>,
+    ) {
+        let mut looks = Looks {
+            start,
+            end,
+            name: Some(name),
+            access: Some(Access::Public),
+            ..Looks::default()
+        };
+        if matches!(
+            right.kind,
+            Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
+        ) {
             let inner = self.children(right);
-            looks.parameters = inner.get(Field::Parameters).or_else(|| inner.get(Field::Parameter));
+            looks.parameters = inner
+                .get(Field::Parameters)
+                .or_else(|| inner.get(Field::Parameter));
         }
         self.show(id, looks);
     }
 
-    /// What a path of names leads to, if members can be assigned to it: a name that is visible here, or `exports`, and members assigned to it.
+    /// What a path of names leads to, if members can be assigned to it: a name that is visible
+    /// here, or `exports`, and members assigned to it.
     pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<Holder> {
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
         let (mut decl, rest) = match texts[..] {
             ["exports"] | ["module", "exports"] => {
                 let whole = self.b.sym_owned("export=");
-                (*self.script.assigned_members.get(&(DeclId::NONE, whole))?, 0..0)
+                (
+                    *self.script.assigned_members.get(&(DeclId::NONE, whole))?,
+                    0..0,
+                )
             }
             ["module", "exports", ..] => (DeclId::NONE, 2..path.len()),
             ["exports", ..] => (DeclId::NONE, 1..path.len()),
@@ -188,7 +255,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         for segment in &path[rest] {
             let sym = self.sym(*segment);
-            let holder = if decl.is_none() { decl } else { self.held(decl)?.decl };
+            let holder = if decl.is_none() {
+                decl
+            } else {
+                self.held(decl)?.decl
+            };
             decl = *self.script.assigned_members.get(&(holder, sym))?;
         }
         self.held(decl)
@@ -201,9 +272,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let (class, function) = match (self.b.decl(decl).kind, self.b.facts.expr(value)) {
                 (DeclKind::Class, _) => (decl, DeclId::NONE),
                 (DeclKind::Function | DeclKind::Lambda, _) => (DeclId::NONE, decl),
-                (DeclKind::Variable | DeclKind::Property, Expr::Function(function)) => (DeclId::NONE, function),
-                (DeclKind::Variable | DeclKind::Property, Expr::Class(class)) => (class, DeclId::NONE),
-                (DeclKind::Variable | DeclKind::Property, Expr::Object(_)) => (DeclId::NONE, DeclId::NONE),
+                (DeclKind::Variable | DeclKind::Property, Expr::Function(function)) => {
+                    (DeclId::NONE, function)
+                }
+                (DeclKind::Variable | DeclKind::Property, Expr::Class(class)) => {
+                    (class, DeclId::NONE)
+                }
+                (DeclKind::Variable | DeclKind::Property, Expr::Object(_)) => {
+                    (DeclId::NONE, DeclId::NONE)
+                }
                 // `var A = exports.A = function () {}`, `var n = n || {}`
                 (_, Expr::Assign(_, inner) | Expr::Or(_, inner)) => {
                     value = inner;
@@ -216,7 +293,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 _ => return None,
             };
-            return Some(Holder { decl, class, function });
+            return Some(Holder {
+                decl,
+                class,
+                function,
+            });
         }
         None
     }
@@ -233,10 +314,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let decl = &self.b.facts.decls[number];
             let is_named = matches!(
                 decl.kind,
-                DeclKind::Class | DeclKind::Function | DeclKind::Lambda | DeclKind::Variable | DeclKind::Parameter | DeclKind::Import
+                DeclKind::Class
+                    | DeclKind::Function
+                    | DeclKind::Lambda
+                    | DeclKind::Variable
+                    | DeclKind::Parameter
+                    | DeclKind::Import
             );
             if is_named && !decl.flags.has(DeclFlags::MEMBER) && !decl.name.is_none() {
-                self.script.holders.entry((decl.scope, decl.name)).or_insert(DeclId(number as u32));
+                self.script
+                    .holders
+                    .entry((decl.scope, decl.name))
+                    .or_insert(DeclId(number as u32));
             }
         }
         self.script.looked_for_holders = self.b.facts.decls.len();

@@ -1,10 +1,12 @@
-//! What assignments do to what is known of a name or member path: `x = new C()` narrows it, any other ends what was known.
+//! What assignments do to what is known of a name or member path: `x = new C()` narrows it, any
+//! other ends what was known.
 //!
-//! An assignment that is a statement declares a `Narrow` with what is assigned. Behind a statement that assigns somewhere inside, and in a loop
-//! from its beginning on, the declared type counts again, because nobody knows whether the assignment was run.
+//! An assignment that is a statement declares a `Narrow` with what is assigned. Behind a statement
+//! that assigns somewhere inside, and in a loop from its beginning on, the declared type counts
+//! again, because nobody knows whether the assignment was run.
 //!
-//! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign. Paths are ended by their first member:
-//! `a.b.c = x` ends all that is known of `a.b`.
+//! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign.
+//! Paths are ended by their first member: `a.b.c = x` ends all that is known of `a.b`.
 
 use crate::extract::typescript::state::{PathKey, Write};
 use crate::extract::typescript::walker::Walker;
@@ -19,12 +21,19 @@ const MAX_PATH: usize = 16;
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// Notes that a path is assigned to; what was known of it ends.
     pub fn write(&mut self, target: ExprId, end: usize) {
-        let Some((path, key)) = self.path_key(target) else { return };
-        self.narrowing.writes.push(Write { path, key, left: false });
+        let Some((path, key)) = self.path_key(target) else {
+            return;
+        };
+        self.narrowing.writes.push(Write {
+            path,
+            key,
+            left: false,
+        });
         self.end_narrowing(path, key, end as u32);
     }
 
-    /// Behind a statement: what it assigned somewhere inside has its declared type, what it is the assignment of what is assigned.
+    /// Behind a statement: what it assigned somewhere inside has its declared type, what it is the
+    /// assignment of what is assigned.
     pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
         for index in mark..self.narrowing.writes.len() {
             let Write { path, key, left } = self.narrowing.writes[index];
@@ -39,15 +48,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The writes since `mark` stand in a branch that does not go on.
     pub fn leave_writes(&mut self, mark: usize) {
-        self.narrowing.writes[mark..].iter_mut().for_each(|write| write.left = true);
+        self.narrowing.writes[mark..]
+            .iter_mut()
+            .for_each(|write| write.left = true);
     }
 
-    /// Branches that were left since `mark` go on here after all: at the end of what is broken off or caught.
+    /// Branches that were left since `mark` go on here after all: at the end of what is broken off
+    /// or caught.
     pub fn return_writes(&mut self, mark: usize) {
-        self.narrowing.writes[mark..].iter_mut().for_each(|write| write.left = false);
+        self.narrowing.writes[mark..]
+            .iter_mut()
+            .for_each(|write| write.left = false);
     }
 
-    /// A loop, in a scope of its own: what is assigned in it may have been before each of its parts.
+    /// A loop, in a scope of its own: what is assigned in it may have been before each of its
+    /// parts.
     pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
         self.scoped(ScopeKind::Block, |walker| {
             let mark = walker.narrowing.writes.len();
@@ -58,22 +73,44 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn narrow_to_assigned(&mut self, target: ExprId, value: ExprId, end: u32) {
-        let Some((_, key)) = self.path_key(target) else { return };
+        let Some((_, key)) = self.path_key(target) else {
+            return;
+        };
         let creates = matches!(self.b.facts.expr(value), Expr::New(_));
         if !creates && !self.narrowing.narrowed.contains(&key) {
             return;
         }
-        let count = self.narrowing.assigned_in.entry((self.b.scope, key.0)).or_default();
+        let count = self
+            .narrowing
+            .assigned_in
+            .entry((self.b.scope, key.0))
+            .or_default();
         *count += 1;
         if *count <= MAX_ASSIGNED {
-            self.declare_narrow(Guard { subject: target, test: GuardTest::Assigned(value), negated: false }, end);
+            self.declare_narrow(
+                Guard {
+                    subject: target,
+                    test: GuardTest::Assigned(value),
+                    negated: false,
+                },
+                end,
+            );
         }
     }
 
     /// Declares that a path has its declared type, unless nothing else is known of it.
     fn end_narrowing(&mut self, path: ExprId, key: PathKey, end: u32) {
-        if self.narrowing.narrowed.contains(&key) && !self.narrowing.ended.contains(&(self.b.scope, key)) {
-            self.declare_narrow(Guard { subject: path, test: GuardTest::Declared, negated: false }, end);
+        if self.narrowing.narrowed.contains(&key)
+            && !self.narrowing.ended.contains(&(self.b.scope, key))
+        {
+            self.declare_narrow(
+                Guard {
+                    subject: path,
+                    test: GuardTest::Declared,
+                    negated: false,
+                },
+                end,
+            );
             self.narrowing.ended.insert((self.b.scope, key));
         }
     }
@@ -83,7 +120,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if matches!(guard.test, GuardTest::Truthy | GuardTest::Declared) {
             return;
         }
-        let Some((_, (root, first))) = self.path_key(guard.subject) else { return };
+        let Some((_, (root, first))) = self.path_key(guard.subject) else {
+            return;
+        };
         for key in [(root, Sym::NONE), (root, first)] {
             self.narrowing.narrowed.insert(key);
             self.narrowing.ended.remove(&(self.b.scope, key));
@@ -104,7 +143,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 _ => return None,
             };
-            return Some(outer.map_or((path, (root, Sym::NONE)), |(path, first)| (path, (root, first))));
+            return Some(outer.map_or((path, (root, Sym::NONE)), |(path, first)| {
+                (path, (root, first))
+            }));
         }
         None
     }

@@ -1,9 +1,11 @@
-//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over `!`; `new`; tagged templates.
+//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over
+//! `!`; `new`; tagged templates.
 //!
-//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator goes back on top of
-//! its chain.
+//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as
+//! `(a + f)<T>(x)`; here the operator goes back on top of its chain.
 //!
-//! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed module is `Unknown`.
+//! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed
+//! module is `Unknown`.
 
 use crate::extract::typescript::state::{ChainLink, Test, Value};
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -24,9 +26,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let base = self.links.len();
         let head = self.descend(top, base);
         let called = self.next_is_call(base);
-        let head_usage = if self.links.len() == base { usage } else { Some(SiteKind::Read) };
+        let head_usage = if self.links.len() == base {
+            usage
+        } else {
+            Some(SiteKind::Read)
+        };
         let mut value = self.chain_head(head, if called { None } else { head_usage });
-        let mut callee = Callee { child: head, name: None };
+        let mut callee = Callee {
+            child: head,
+            name: None,
+        };
         while self.links.len() > base {
             let Some(link) = self.links.pop() else { break };
             let usage = match () {
@@ -34,9 +43,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 () if self.links.len() == base => usage,
                 () => Some(SiteKind::Read),
             };
-            let context = if self.links.len() == base { context } else { Context::None };
+            let context = if self.links.len() == base {
+                context
+            } else {
+                Context::None
+            };
             value = self.link(&link, value, callee, (usage, context));
-            callee = Callee { child: link.child, name: Some(link.name()) };
+            callee = Callee {
+                child: link.child,
+                name: Some(link.name()),
+            };
         }
         value
     }
@@ -58,10 +74,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => return current,
             };
             let kids = self.children(current);
-            let Some(mut next) = kids.get(below) else { return current };
-            let generic = current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
-            self.links.push(ChainLink { child: current, kids, hoisted: false });
-            while generic && matches!(next.kind, Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression) {
+            let Some(mut next) = kids.get(below) else {
+                return current;
+            };
+            let generic =
+                current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
+            self.links.push(ChainLink {
+                child: current,
+                kids,
+                hoisted: false,
+            });
+            while generic
+                && matches!(
+                    next.kind,
+                    Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression
+                )
+            {
                 let kids = self.children(next);
                 let inner = if next.kind == Kind::BinaryExpression {
                     kids.get(Field::Right)
@@ -69,8 +97,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     kids.get(Field::Argument).or_else(|| kids.first())
                 };
                 let Some(inner) = inner else { break };
-                let hoists = self.links[base..].iter().take_while(|link| link.hoisted).count();
-                self.links.insert(base + hoists, ChainLink { child: next, kids, hoisted: true });
+                let hoists = self.links[base..]
+                    .iter()
+                    .take_while(|link| link.hoisted)
+                    .count();
+                self.links.insert(
+                    base + hoists,
+                    ChainLink {
+                        child: next,
+                        kids,
+                        hoisted: true,
+                    },
+                );
                 next = inner;
             }
             current = next;
@@ -79,21 +117,31 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Whether the next link up is a call of what is below it.
     fn next_is_call(&self, base: usize) -> bool {
-        self.links[base..].last().is_some_and(|link| link.child.kind == Kind::CallExpression)
+        self.links[base..]
+            .last()
+            .is_some_and(|link| link.child.kind == Kind::CallExpression)
     }
 
     fn chain_head(&mut self, head: Child<'tree>, usage: Option<SiteKind>) -> Value {
         match head.kind {
             Kind::Identifier => self.name(head, usage),
             // A link without what it should hang on.
-            Kind::MemberExpression | Kind::SubscriptExpression | Kind::CallExpression | Kind::NonNullExpression | Kind::Import => {
-                Value::of(self.b.expr(Expr::Unknown))
-            }
+            Kind::MemberExpression
+            | Kind::SubscriptExpression
+            | Kind::CallExpression
+            | Kind::NonNullExpression
+            | Kind::Import => Value::of(self.b.expr(Expr::Unknown)),
             _ => self.used(head, Context::None, usage),
         }
     }
 
-    fn link(&mut self, link: &ChainLink<'tree>, value: Value, callee: Callee<'tree>, usage: (Option<SiteKind>, Context)) -> Value {
+    fn link(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        callee: Callee<'tree>,
+        usage: (Option<SiteKind>, Context),
+    ) -> Value {
         match link.child.kind {
             Kind::MemberExpression => self.member_access(link, value, usage.0),
             Kind::SubscriptExpression => self.subscript(link, value, usage.0),
@@ -105,19 +153,36 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn member_access(&mut self, link: &ChainLink<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
-        let Some(property) = link.kids.get(Field::Property) else { return value };
+    fn member_access(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        usage: Option<SiteKind>,
+    ) -> Value {
+        let Some(property) = link.kids.get(Field::Property) else {
+            return value;
+        };
         let sym = self.sym(property);
         let expr = self.b.expr(Expr::Member(value.expr, sym));
         if let Some(kind) = usage {
             let at = self.at(property);
             self.b.site(kind, Subject::Expr(expr), at);
         }
-        Value { expr, test: Test::Truthy(expr) }
+        Value {
+            expr,
+            test: Test::Truthy(expr),
+        }
     }
 
-    fn subscript(&mut self, link: &ChainLink<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
-        let Some(index) = link.kids.get(Field::Index) else { return value };
+    fn subscript(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        usage: Option<SiteKind>,
+    ) -> Value {
+        let Some(index) = link.kids.get(Field::Index) else {
+            return value;
+        };
         if index.kind == Kind::String {
             let sym = self.string(index);
             let expr = self.b.expr(Expr::Member(value.expr, sym));
@@ -125,16 +190,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let at = self.at(index);
                 self.b.site(kind, Subject::Expr(expr), at);
             }
-            return Value { expr, test: Test::Truthy(expr) };
+            return Value {
+                expr,
+                test: Test::Truthy(expr),
+            };
         }
         let call = self.b.begin_call(value.expr, List::default());
         let expr = self.b.fresh_expr(Expr::Index(call));
         let index = self.expr(index, Context::None);
-        self.b.finish_call(call, vec![argument(index, ArgMode::Value)]);
+        self.b
+            .finish_call(call, vec![argument(index, ArgMode::Value)]);
         Value::of(expr)
     }
 
-    fn call(&mut self, link: &ChainLink<'tree>, callee: Value, Callee { child: callee_node, name }: Callee<'tree>) -> Value {
+    fn call(
+        &mut self,
+        link: &ChainLink<'tree>,
+        callee: Value,
+        Callee {
+            child: callee_node,
+            name,
+        }: Callee<'tree>,
+    ) -> Value {
         let arguments = link.kids.get(Field::Arguments);
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
@@ -162,17 +239,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             None => Vec::new(),
         };
         self.b.finish_call(call, args);
-        Value { expr, test: Test::Call(call) }
+        Value {
+            expr,
+            test: Test::Call(call),
+        }
     }
 
     /// `import("m")` and, in JavaScript, `require("m")`.
-    fn called_module(&mut self, callee: Child<'tree>, arguments: Option<Child<'tree>>) -> Option<ExprId> {
+    fn called_module(
+        &mut self,
+        callee: Child<'tree>,
+        arguments: Option<Child<'tree>>,
+    ) -> Option<ExprId> {
         let dynamic = callee.kind == Kind::Import;
-        let require = self.javascript && callee.kind == Kind::Identifier && self.text(callee) == "require";
+        let require =
+            self.javascript && callee.kind == Kind::Identifier && self.text(callee) == "require";
         if !dynamic && !require {
             return None;
         }
-        let specifier = self.children(arguments?).first().filter(|first| first.kind == Kind::String)?;
+        let specifier = self
+            .children(arguments?)
+            .first()
+            .filter(|first| first.kind == Kind::String)?;
         let module = self.string(specifier);
         if dynamic {
             return Some(self.module_expression(module, specifier));
@@ -204,25 +292,36 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn tag_arguments(&mut self, template: Child<'tree>) -> Vec<Arg> {
         let strings = self.b.expr(Expr::Unknown);
         let values = self.substitutions(template);
-        std::iter::once(strings).chain(values).map(|value| argument(value, ArgMode::Value)).collect()
+        std::iter::once(strings)
+            .chain(values)
+            .map(|value| argument(value, ArgMode::Value))
+            .collect()
     }
 
     /// `new C<T>(x)`
     pub fn new_expression(&mut self, child: Child<'tree>) -> ExprId {
         let kids = self.children(child);
-        let Some(class) = kids.get(Field::Constructor) else { return self.b.expr(Expr::Unknown) };
+        let Some(class) = kids.get(Field::Constructor) else {
+            return self.b.expr(Expr::Unknown);
+        };
         let callee = self.used(class, Context::None, None).expr;
         let type_args = self.type_arguments(kids.get(Field::TypeArguments));
         let call = self.b.begin_call(callee, type_args);
         let expr = self.b.fresh_expr(Expr::New(call));
         let at = self.name_position(class);
         self.b.site(SiteKind::New, Subject::Expr(expr), at);
-        let args = kids.get(Field::Arguments).map_or_else(Vec::new, |list| self.arguments(list, call));
+        let args = kids
+            .get(Field::Arguments)
+            .map_or_else(Vec::new, |list| self.arguments(list, call));
         self.b.finish_call(call, args);
         expr
     }
 }
 
 fn argument(value: ExprId, mode: ArgMode) -> Arg {
-    Arg { name: Sym::NONE, mode, value }
+    Arg {
+        name: Sym::NONE,
+        mode,
+        value,
+    }
 }

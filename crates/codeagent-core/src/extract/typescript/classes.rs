@@ -24,7 +24,12 @@ pub struct MemberOf {
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A class declaration or, without a statement, a class expression.
-    pub fn class_like(&mut self, child: Child<'tree>, outer: Option<Outer>, context: Context) -> DeclId {
+    pub fn class_like(
+        &mut self,
+        child: Child<'tree>,
+        outer: Option<Outer>,
+        context: Context,
+    ) -> DeclId {
         let kids = self.children(child);
         let expression = child.kind == Kind::Class && outer.is_none();
         let around = self.outer(child, outer);
@@ -41,10 +46,19 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
         self.b.decl(id).context = context;
-        let shown = !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
+        let shown =
+            !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
         if shown {
-            self.show(id, Looks { start: around.start, end: around.end, name, ..Looks::default() });
+            self.show(
+                id,
+                Looks {
+                    start: around.start,
+                    end: around.end,
+                    name,
+                    ..Looks::default()
+                },
+            );
         }
         let mut decorators = std::mem::take(&mut self.decorators);
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
@@ -67,13 +81,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.document_class(id, around.start);
         }
         if let Some(body) = kids.get(Field::Body) {
-            self.members(body, MemberOf { decl: id, shown: true, class: true });
+            self.members(
+                body,
+                MemberOf {
+                    decl: id,
+                    shown: true,
+                    class: true,
+                },
+            );
         }
         self.restore(saved);
         id
     }
 
-    /// Whether a class expression is the value of a member of another name: `A.Part = class PartOfA {}` in JavaScript.
+    /// Whether a class expression is the value of a member of another name:
+    /// `A.Part = class PartOfA {}` in JavaScript.
     fn is_renamed(&mut self, name: Sym) -> bool {
         let owner = self.b.owner;
         self.javascript && !owner.is_none() && {
@@ -86,7 +108,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn interface(&mut self, child: Child<'tree>, outer: Option<Outer>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
-        let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else { return };
+        let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
+            return;
+        };
         let saved = self.save();
         self.b.owner = id;
         let inner = self.b.open_scope(ScopeKind::Type, id);
@@ -95,7 +119,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
         if let Some(body) = kids.get(Field::Body) {
-            self.members(body, MemberOf { decl: id, shown: true, class: false });
+            self.members(
+                body,
+                MemberOf {
+                    decl: id,
+                    shown: true,
+                    class: false,
+                },
+            );
         }
         self.restore(saved);
     }
@@ -109,7 +140,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                         self.heritage_clause(clause, id, &mut bases);
                     }
                 }
-                Kind::ExtendsTypeClause | Kind::ExtendsClause | Kind::ImplementsClause => self.heritage_clause(child, id, &mut bases),
+                Kind::ExtendsTypeClause | Kind::ExtendsClause | Kind::ImplementsClause => {
+                    self.heritage_clause(child, id, &mut bases)
+                }
                 _ => {}
             }
         }
@@ -125,7 +158,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             return;
         }
-        let clause = if clause.kind == Kind::ImplementsClause { BaseClause::Implements } else { BaseClause::Extends };
+        let clause = if clause.kind == Kind::ImplementsClause {
+            BaseClause::Implements
+        } else {
+            BaseClause::Extends
+        };
         for child in kids.named() {
             let (ty, at) = match self.named_type(child) {
                 Some((ty, last)) => (ty, self.at(last)),
@@ -137,7 +174,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Adds an entry to a base list that is being made.
     pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
-        self.b.site(SiteKind::Base, Subject::Base(id, bases.len() as u16), base.at);
+        self.b.site(
+            SiteKind::Base,
+            Subject::Base(id, bases.len() as u16),
+            base.at,
+        );
         bases.push(base);
     }
 
@@ -146,7 +187,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
         // What stands before a dot in JavaScript is a value.
-        let named = value.kind == Kind::Identifier || value.kind == Kind::MemberExpression && !self.javascript;
+        let named = value.kind == Kind::Identifier
+            || value.kind == Kind::MemberExpression && !self.javascript;
         let plain = named && {
             let first = self.name_segments(value)[0];
             first.kind == Kind::Identifier
@@ -154,12 +196,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !plain {
             let expr = self.used(value, Context::None, None).expr;
             let ty = self.b.type_expr(TypeExpr::Heritage(expr, args));
-            return Base { clause: BaseClause::Extends, ty, at: self.name_position(value) };
+            return Base {
+                clause: BaseClause::Extends,
+                ty,
+                at: self.name_position(value),
+            };
         }
         let names = self.name_segments(value);
         let last = names[names.len() - 1];
         let ty = self.type_name(&names, args);
-        Base { clause: BaseClause::Extends, ty, at: self.at(last) }
+        Base {
+            clause: BaseClause::Extends,
+            ty,
+            at: self.at(last),
+        }
     }
 
     /// The members of a class, interface or object type.
@@ -178,8 +228,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn member(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
         let this = self.this;
         match child.kind {
-            Kind::MethodDefinition | Kind::MethodSignature | Kind::AbstractMethodSignature => self.method(child, of, decorators),
-            Kind::PublicFieldDefinition | Kind::PropertySignature => self.property(child, of, decorators),
+            Kind::MethodDefinition | Kind::MethodSignature | Kind::AbstractMethodSignature => {
+                self.method(child, of, decorators)
+            }
+            Kind::PublicFieldDefinition | Kind::PropertySignature => {
+                self.property(child, of, decorators)
+            }
             Kind::ClassStaticBlock => {
                 self.this = self.b.fresh_expr(Expr::Class(of.decl));
                 if let Some(body) = self.children(child).get(Field::Body) {
@@ -214,8 +268,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Accessibility of a member.
     pub fn access(&self, kids: &Children<'tree>) -> Access {
-        let private_name = kids.get(Field::Name).is_some_and(|name| name.kind == Kind::PrivatePropertyIdentifier);
-        match kids.find(Kind::AccessibilityModifier).map(|modifier| self.text(modifier)) {
+        let private_name = kids
+            .get(Field::Name)
+            .is_some_and(|name| name.kind == Kind::PrivatePropertyIdentifier);
+        match kids
+            .find(Kind::AccessibilityModifier)
+            .map(|modifier| self.text(modifier))
+        {
             Some("private") => Access::Private,
             Some("protected") => Access::Protected,
             _ if private_name => Access::Private,
@@ -225,31 +284,53 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn method(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
         let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else { return };
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
         self.computed_name(name);
         let flags = self.modifiers(&kids) | self.ambient;
         let kind = match () {
-            () if of.class && !flags.has(DeclFlags::STATIC) && self.unquoted(name) == "constructor" => DeclKind::Constructor,
+            () if of.class
+                && !flags.has(DeclFlags::STATIC)
+                && self.unquoted(name) == "constructor" =>
+            {
+                DeclKind::Constructor
+            }
             () if kids.has(Kind::GetToken) => DeclKind::Getter,
             () if kids.has(Kind::SetToken) => DeclKind::Setter,
             () => DeclKind::Method,
         };
         self.member_this(of, flags);
-        let start = decorators.first().map_or(child.start(), |first| first.start());
+        let start = decorators
+            .first()
+            .map_or(child.start(), |first| first.start());
         let access = Some(self.access(&kids));
-        let head = Head { kind, flags, start: of.shown.then_some(start), end: None, access, context: Context::None };
+        let head = Head {
+            kind,
+            flags,
+            start: of.shown.then_some(start),
+            end: None,
+            access,
+            context: Context::None,
+        };
         let id = self.function(child, head);
         self.decorate(if of.shown { id } else { self.b.owner }, decorators);
     }
 
     fn member_this(&mut self, of: MemberOf, flags: DeclFlags) {
-        let this = if of.class && flags.has(DeclFlags::STATIC) { Expr::Class(of.decl) } else { Expr::This(of.decl) };
+        let this = if of.class && flags.has(DeclFlags::STATIC) {
+            Expr::Class(of.decl)
+        } else {
+            Expr::This(of.decl)
+        };
         self.this = self.b.expr(this);
     }
 
     fn property(&mut self, child: Child<'tree>, of: MemberOf, mut decorators: Vec<Child<'tree>>) {
         let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else { return };
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
         self.computed_name(name);
         let (sym, computed) = self.member_name(name);
         let flags = self.modifiers(&kids) | computed | self.ambient;
@@ -261,9 +342,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let owner = self.b.owner;
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
         if of.shown {
-            let start = decorators.first().map_or(child.start(), |first| first.start());
+            let start = decorators
+                .first()
+                .map_or(child.start(), |first| first.start());
             let access = Some(self.access(&kids));
-            let looks = Looks { start, end: child.end(), name: Some(name), ty: kids.get(Field::Type), access, ..Looks::default() };
+            let looks = Looks {
+                start,
+                end: child.end(),
+                name: Some(name),
+                ty: kids.get(Field::Type),
+                access,
+                ..Looks::default()
+            };
             self.show_property(id, &kids, looks);
             self.b.owner = id;
         }
@@ -276,7 +366,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.decl(id).ty = ty;
         if let Some(value) = kids.get(Field::Value) {
             self.document_value(value, child.start());
-            let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+            let context = if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            };
             let function = std::mem::replace(&mut self.function, DeclId::NONE);
             let init = self.expr(value, context);
             self.function = function;
@@ -287,10 +381,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
         if let Some(function) = kids.get(Field::Value)
-            && matches!(function.kind, Kind::ArrowFunction | Kind::FunctionExpression)
+            && matches!(
+                function.kind,
+                Kind::ArrowFunction | Kind::FunctionExpression
+            )
         {
             let inner = self.children(function);
-            looks.parameters = inner.get(Field::Parameters).or_else(|| inner.get(Field::Parameter));
+            looks.parameters = inner
+                .get(Field::Parameters)
+                .or_else(|| inner.get(Field::Parameter));
             looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
         }
         self.show(id, looks);

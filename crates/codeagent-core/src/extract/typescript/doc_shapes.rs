@@ -1,6 +1,8 @@
-//! Function and object types as doc comments write them, and those that several tags make up: `@callback`, `@property {A} b`.
+//! Function and object types as doc comments write them, and those that several tags make up:
+//! `@callback`, `@property {A} b`.
 //!
-//! **Limits.** Their members are no nodes. Of a parameter that is destructured only the type counts.
+//! **Limits.** Their members are no nodes. Of a parameter that is destructured only the type
+//! counts.
 
 use crate::extract::typescript::doc_tags::{Tag, skip_blank};
 use crate::extract::typescript::doc_types::{closing, labelled, take, take_name, take_word};
@@ -10,10 +12,21 @@ use crate::model::span::Position;
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// `(a: A, b?: B) => C`, `<T>(a: T) => T`, behind `function` `(A, B): C`.
-    pub fn documented_function(&mut self, rest: &mut &'t str, depth: u8, construct: bool) -> Option<TypeId> {
+    pub fn documented_function(
+        &mut self,
+        rest: &mut &'t str,
+        depth: u8,
+        construct: bool,
+    ) -> Option<TypeId> {
         let at = self.documented_at(rest);
-        let name = if construct { self.b.sym_owned("new") } else { Sym::NONE };
-        let id = self.b.declare(name, DeclKind::FunctionType, DeclFlags::default(), at);
+        let name = if construct {
+            self.b.sym_owned("new")
+        } else {
+            Sym::NONE
+        };
+        let id = self
+            .b
+            .declare(name, DeclKind::FunctionType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
@@ -63,7 +76,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// One parameter of a function type; `this` is none.
-    fn documented_parameter_type(&mut self, rest: &mut &'t str, depth: u8) -> Option<Option<DeclId>> {
+    fn documented_parameter_type(
+        &mut self,
+        rest: &mut &'t str,
+        depth: u8,
+    ) -> Option<Option<DeclId>> {
         *rest = skip_blank(rest);
         let at = self.documented_at(rest);
         let mut flags = DeclFlags::default();
@@ -117,7 +134,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn open_documented_object(&mut self, at: Position) -> DeclId {
-        let id = self.b.declare(Sym::NONE, DeclKind::ObjectType, DeclFlags::default(), at);
+        let id = self
+            .b
+            .declare(Sym::NONE, DeclKind::ObjectType, DeclFlags::default(), at);
         let inner = self.b.open_scope(ScopeKind::Object, id);
         self.b.decl(id).inner = inner;
         id
@@ -131,13 +150,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let end = closing(rest)?;
                 *rest = &rest[end..];
                 take(rest, ":")?;
-                let id = self.b.declare(Sym::NONE, DeclKind::IndexSignature, DeclFlags::MEMBER, at);
+                let id = self
+                    .b
+                    .declare(Sym::NONE, DeclKind::IndexSignature, DeclFlags::MEMBER, at);
                 let ty = self.documented_whole(rest, depth)?;
                 self.b.decl(id).ty = ty;
             } else {
                 self.documented_member(rest, depth, at)?;
             }
-            if take(rest, ",").is_none() && take(rest, ";").is_none() && !skip_blank(rest).starts_with('}') {
+            if take(rest, ",").is_none()
+                && take(rest, ";").is_none()
+                && !skip_blank(rest).starts_with('}')
+            {
                 return None;
             }
         }
@@ -149,7 +173,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             take_word(rest, "readonly");
             *rest = skip_blank(rest);
         }
-        let name = match rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+        let name = match rest
+            .chars()
+            .next()
+            .filter(|first| matches!(first, '"' | '\''))
+        {
             Some(quote) => {
                 let length = rest[1..].find(quote)?;
                 let name = &rest[1..=length];
@@ -176,8 +204,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Some(())
     }
 
-    fn documented_mapped(&mut self, rest: &mut &'t str, depth: u8, name: &'t str, at: Position) -> Option<TypeId> {
-        let id = self.b.declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
+    fn documented_mapped(
+        &mut self,
+        rest: &mut &'t str,
+        depth: u8,
+        name: &'t str,
+        at: Position,
+    ) -> Option<TypeId> {
+        let id = self
+            .b
+            .declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
@@ -189,7 +225,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Some(self.b.type_expr(TypeExpr::Mapped(id)))
     }
 
-    fn documented_mapped_parts(&mut self, rest: &mut &'t str, depth: u8, key: DeclId, at: Position) -> Option<TypeId> {
+    fn documented_mapped_parts(
+        &mut self,
+        rest: &mut &'t str,
+        depth: u8,
+        key: DeclId,
+        at: Position,
+    ) -> Option<TypeId> {
         let keys = self.documented_whole(rest, depth)?;
         self.bound_documented(key, keys, at);
         take(rest, "]")?;
@@ -204,18 +246,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Declares a type parameter in the current scope.
     pub fn documented_type_parameter(&mut self, name: &'t str, at: Position) -> DeclId {
         let name = self.b.sym(name);
-        self.b.declare(name, DeclKind::TypeParam, DeclFlags::default(), at)
+        self.b
+            .declare(name, DeclKind::TypeParam, DeclFlags::default(), at)
     }
 
     /// Says what a type parameter must be.
     pub fn bound_documented(&mut self, param: DeclId, bound: TypeId, at: Position) {
         if !bound.is_none() {
-            let base = Base { clause: BaseClause::Constraint, ty: bound, at };
+            let base = Base {
+                clause: BaseClause::Constraint,
+                ty: bound,
+                at,
+            };
             self.b.decl(param).bases = self.b.facts.add_list([base]);
         }
     }
 
-    /// The object type that tags make up: `@property {A} b`, or `@param {A} options.b`, if they name a property.
+    /// The object type that tags make up: `@property {A} b`, or `@param {A} options.b`, if they
+    /// name a property.
     pub fn documented_properties(&mut self, tags: &[Tag<'t>], at: Position) -> Option<TypeId> {
         let named = |tag: &Tag<'t>| {
             let (path, optional) = tag.target();
@@ -234,7 +282,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             let at = self.documented_at(name);
             let name = self.b.name_sym(name);
-            let flags = if optional { DeclFlags::MEMBER | DeclFlags::OPTIONAL } else { DeclFlags::MEMBER };
+            let flags = if optional {
+                DeclFlags::MEMBER | DeclFlags::OPTIONAL
+            } else {
+                DeclFlags::MEMBER
+            };
             let property = self.b.declare(name, DeclKind::Property, flags, at);
             let ty = tag.ty.map_or(TypeId::NONE, |ty| self.documented_type(ty));
             self.b.decl(property).ty = ty;

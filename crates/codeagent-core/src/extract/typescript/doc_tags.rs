@@ -2,7 +2,8 @@
 //!
 //! `@param {A} [b=1] text` is the tag `param`, the type `A` and the rest `[b=1] text`.
 //!
-//! **Limits.** An `@` inside braces or a word begins no tag; code in a comment is not told from its text.
+//! **Limits.** An `@` inside braces or a word begins no tag; code in a comment is not told from its
+//! text.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +26,9 @@ impl<'t> Tag<'t> {
             Some(inner) => (skip_blank(inner), true),
             None => (rest, false),
         };
-        let end = rest.find(|c: char| !(is_name(c) || c == '.' || c == '-')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !(is_name(c) || c == '.' || c == '-'))
+            .unwrap_or(rest.len());
         (rest[..end].trim_end_matches(['.', '-']), optional)
     }
 
@@ -101,7 +104,11 @@ pub fn tags(comment: &str) -> Vec<Tag<'_>> {
             None => (None, behind),
         };
         next = next_tag(&comment[rest..]).map(|at| rest + at);
-        tags.push(Tag { name, ty, rest: &comment[rest..next.unwrap_or(comment.len())] });
+        tags.push(Tag {
+            name,
+            ty,
+            rest: &comment[rest..next.unwrap_or(comment.len())],
+        });
     }
     tags
 }
@@ -125,7 +132,10 @@ fn next_tag(text: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(found) = text[from..].find('@') {
         let at = from + found;
-        let begins = text[..at].chars().next_back().is_none_or(|before| before.is_whitespace() || before == '*');
+        let begins = text[..at]
+            .chars()
+            .next_back()
+            .is_none_or(|before| before.is_whitespace() || before == '*');
         if begins && text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
             return Some(at);
         }
@@ -158,8 +168,13 @@ mod tests {
 
     #[test]
     fn tags_have_types_over_several_lines_and_end_at_the_next() {
-        let all = tags("* Text {@link x} a@b.\n * @template T @typedef {{\n *   a: T }} Named more\n * @param {A} [b=1] text\n * @private");
-        let names: Vec<_> = all.iter().map(|tag| (tag.name, tag.ty.is_some(), tag.target())).collect();
+        let all = tags(
+            "* Text {@link x} a@b.\n * @template T @typedef {{\n *   a: T }} Named more\n * @param {A} [b=1] text\n * @private",
+        );
+        let names: Vec<_> = all
+            .iter()
+            .map(|tag| (tag.name, tag.ty.is_some(), tag.target()))
+            .collect();
         assert_eq!(
             names,
             [

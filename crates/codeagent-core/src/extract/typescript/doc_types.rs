@@ -1,4 +1,5 @@
-//! Types as doc comments write them: those of TypeScript and the older forms `function(A, B=): C`, `Array.<T>`, `?T`, `*`.
+//! Types as doc comments write them: those of TypeScript and the older forms `function(A, B=): C`,
+//! `Array.<T>`, `?T`, `*`.
 //!
 //! **Limits.** The names are no sites. What is not understood makes the whole type unknown.
 
@@ -7,8 +8,20 @@ use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
 
-const KEYWORDS: [&str; 12] =
-    ["string", "number", "boolean", "any", "unknown", "void", "never", "object", "undefined", "null", "bigint", "symbol"];
+const KEYWORDS: [&str; 12] = [
+    "string",
+    "number",
+    "boolean",
+    "any",
+    "unknown",
+    "void",
+    "never",
+    "object",
+    "undefined",
+    "null",
+    "bigint",
+    "symbol",
+];
 const MAX_DEPTH: u8 = 24;
 
 /// What is left of a type's text.
@@ -19,7 +32,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn documented_type(&mut self, text: &'t str) -> TypeId {
         let mut rest = text.trim_end().trim_end_matches(['=', '?']);
         let ty = self.documented_whole(&mut rest, MAX_DEPTH);
-        if skip_blank(rest).is_empty() { ty.unwrap_or(TypeId::NONE) } else { TypeId::NONE }
+        if skip_blank(rest).is_empty() {
+            ty.unwrap_or(TypeId::NONE)
+        } else {
+            TypeId::NONE
+        }
     }
 
     /// Where the rest of a text stands in the file.
@@ -28,7 +45,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.position(offset)
     }
 
-    /// A type with its unions and intersections; `None` if what stands there is none, or is nested deeper than `depth`.
+    /// A type with its unions and intersections; `None` if what stands there is none, or is nested
+    /// deeper than `depth`.
     pub fn documented_whole(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         let depth = depth.checked_sub(1)?;
         let scope = self.b.scope;
@@ -43,7 +61,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `A extends B ? C : D` behind `extends`.
-    fn documented_condition(&mut self, rest: Rest<'_, 't>, depth: u8, checked: TypeId) -> Option<TypeId> {
+    fn documented_condition(
+        &mut self,
+        rest: Rest<'_, 't>,
+        depth: u8,
+        checked: TypeId,
+    ) -> Option<TypeId> {
         let (scope, first) = (self.b.scope, self.b.facts.decls.len());
         let bound = self.documented_list(rest, depth, '|')?;
         take(rest, "?")?;
@@ -51,20 +74,36 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         take(rest, ":")?;
         let no = self.documented_whole(rest, depth)?;
         let mut parts = vec![checked, bound, yes, no];
-        let inferred = (first..self.b.facts.decls.len()).filter(|id| self.b.facts.decls[*id].scope == scope);
-        let inferred: Vec<_> = inferred.filter(|id| self.b.facts.decls[*id].kind == DeclKind::TypeParam).collect();
-        parts.extend(inferred.into_iter().map(|id| self.b.type_expr(TypeExpr::Infer(DeclId(id as u32)))));
+        let inferred =
+            (first..self.b.facts.decls.len()).filter(|id| self.b.facts.decls[*id].scope == scope);
+        let inferred: Vec<_> = inferred
+            .filter(|id| self.b.facts.decls[*id].kind == DeclKind::TypeParam)
+            .collect();
+        parts.extend(
+            inferred
+                .into_iter()
+                .map(|id| self.b.type_expr(TypeExpr::Infer(DeclId(id as u32)))),
+        );
         let list = self.b.facts.add_list(parts);
         Some(self.b.type_expr(TypeExpr::Conditional(list)))
     }
 
     /// `A | B`, and in it `A & B`.
-    fn documented_list(&mut self, rest: Rest<'_, 't>, depth: u8, separator: char) -> Option<TypeId> {
+    fn documented_list(
+        &mut self,
+        rest: Rest<'_, 't>,
+        depth: u8,
+        separator: char,
+    ) -> Option<TypeId> {
         let mut parts = Vec::new();
         *rest = skip_blank(rest);
         *rest = rest.strip_prefix(separator).unwrap_or(rest);
         loop {
-            parts.push(if separator == '|' { self.documented_list(rest, depth, '&')? } else { self.documented_prefixed(rest, depth)? });
+            parts.push(if separator == '|' {
+                self.documented_list(rest, depth, '&')?
+            } else {
+                self.documented_prefixed(rest, depth)?
+            });
             match skip_blank(rest).strip_prefix(separator) {
                 Some(after) => *rest = after,
                 None => break,
@@ -74,7 +113,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return Some(only);
         }
         let list = self.b.facts.add_list(parts);
-        Some(self.b.type_expr(if separator == '|' { TypeExpr::Union(list) } else { TypeExpr::Intersection(list) }))
+        Some(self.b.type_expr(if separator == '|' {
+            TypeExpr::Union(list)
+        } else {
+            TypeExpr::Intersection(list)
+        }))
     }
 
     fn documented_prefixed(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
@@ -102,7 +145,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let at = self.documented_at(rest);
             let name = take_name(rest)?;
             let name = self.b.sym(name);
-            let id = self.b.declare(name, DeclKind::TypeParam, DeclFlags::default(), at);
+            let id = self
+                .b
+                .declare(name, DeclKind::TypeParam, DeclFlags::default(), at);
             return Some(self.b.type_expr(TypeExpr::Infer(id)));
         }
         self.documented_postfixed(rest, depth)
@@ -119,7 +164,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let key = self.documented_whole(rest, depth)?;
                 take(rest, "]")?;
                 ty = self.b.type_expr(TypeExpr::Indexed(ty, key));
-            } else if let Some(after) = rest.strip_prefix(['=', '!']).filter(|after| !after.starts_with('>')) {
+            } else if let Some(after) = rest
+                .strip_prefix(['=', '!'])
+                .filter(|after| !after.starts_with('>'))
+            {
                 *rest = after;
             } else {
                 return Some(ty);
@@ -152,19 +200,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     return Some(self.b.type_expr(TypeExpr::Template));
                 }
                 let text = self.b.name_sym(text);
-                Some(self.b.type_expr(TypeExpr::Literal(LiteralKind::String, text)))
+                Some(
+                    self.b
+                        .type_expr(TypeExpr::Literal(LiteralKind::String, text)),
+                )
             }
             first if first.is_ascii_digit() || first == '-' => {
-                let end = rest.find(|c: char| !(is_name(c) || c == '.' || c == '-')).unwrap_or(rest.len());
+                let end = rest
+                    .find(|c: char| !(is_name(c) || c == '.' || c == '-'))
+                    .unwrap_or(rest.len());
                 let number = self.b.sym(&rest[..end]);
                 *rest = &rest[end..];
-                Some(self.b.type_expr(TypeExpr::Literal(LiteralKind::Number, number)))
+                Some(
+                    self.b
+                        .type_expr(TypeExpr::Literal(LiteralKind::Number, number)),
+                )
             }
             _ => self.documented_word(rest, depth),
         }
     }
 
-    /// What begins with a word: keywords, names, `typeof x`, `import("m").A`, `function(A): B`, `new (a: A) => B`, `x is T`.
+    /// What begins with a word: keywords, names, `typeof x`, `import("m").A`, `function(A): B`,
+    /// `new (a: A) => B`, `x is T`.
     fn documented_word(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         if let Some(module) = documented_module(rest) {
             let module = self.b.sym(module);
@@ -191,7 +248,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         if asserts {
             let name = self.b.sym(word);
-            return Some(self.b.type_expr(TypeExpr::Predicate(name, TypeId::NONE, true)));
+            return Some(
+                self.b
+                    .type_expr(TypeExpr::Predicate(name, TypeId::NONE, true)),
+            );
         }
         if word == "this" {
             return Some(self.b.type_expr(TypeExpr::This));
@@ -208,7 +268,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `A.B<T>`, behind a module if there is one.
-    fn documented_name(&mut self, rest: Rest<'_, 't>, depth: u8, module: Option<Sym>) -> Option<TypeId> {
+    fn documented_name(
+        &mut self,
+        rest: Rest<'_, 't>,
+        depth: u8,
+        module: Option<Sym>,
+    ) -> Option<TypeId> {
         let mut names = Vec::new();
         *rest = skip_blank(rest);
         if module.is_some() {
@@ -220,7 +285,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         while names.first() != Some(&"export=") {
             names.push(take_name(rest)?);
-            match rest.strip_prefix('.').filter(|after| after.starts_with(is_name)) {
+            match rest
+                .strip_prefix('.')
+                .filter(|after| after.starts_with(is_name))
+            {
                 Some(after) => *rest = after,
                 None => break,
             }
@@ -235,14 +303,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut segments = Vec::new();
         for (index, name) in names.into_iter().enumerate() {
             let name = self.b.sym_owned(name);
-            segments.push(Segment { name, args: if index == last { args } else { List::default() } });
+            segments.push(Segment {
+                name,
+                args: if index == last { args } else { List::default() },
+            });
         }
         let list = self.b.facts.add_list(segments);
         let scope = self.b.scope;
-        Some(self.b.type_expr(module.map_or(TypeExpr::Name(list, scope), |module| TypeExpr::Import(module, list))))
+        Some(
+            self.b
+                .type_expr(module.map_or(TypeExpr::Name(list, scope), |module| {
+                    TypeExpr::Import(module, list)
+                })),
+        )
     }
 
-    /// Names that JSDoc uses otherwise than TypeScript: `Object<K, V>` is a record, `Array` and `Promise` are those of anything.
+    /// Names that JSDoc uses otherwise than TypeScript: `Object<K, V>` is a record, `Array` and
+    /// `Promise` are those of anything.
     fn older_name(&mut self, name: &str, args: List<TypeId>) -> Option<TypeId> {
         match (name, args.len()) {
             ("Object", 0) => Some(self.b.primitive("any")),
@@ -261,7 +338,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn documented_arguments(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<List<TypeId>> {
-        let Some(inner) = rest.strip_prefix('<').or_else(|| rest.strip_prefix(".<")) else { return Some(List::default()) };
+        let Some(inner) = rest.strip_prefix('<').or_else(|| rest.strip_prefix(".<")) else {
+            return Some(List::default());
+        };
         *rest = inner;
         let mut types = vec![self.documented_whole(rest, depth)?];
         while take(rest, ",").is_some() {
@@ -311,7 +390,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let ty = self.documented_whole(rest, depth)?;
             *rest = skip_blank(rest);
             *rest = rest.strip_prefix('?').unwrap_or(rest);
-            elements.push(Element { name, ty, rest: is_rest });
+            elements.push(Element {
+                name,
+                ty,
+                rest: is_rest,
+            });
             if take(rest, ",").is_none() && !skip_blank(rest).starts_with(']') {
                 return None;
             }
@@ -373,8 +456,11 @@ pub fn take(rest: Rest<'_, '_>, token: &str) -> Option<()> {
 
 /// Takes a word that something follows.
 pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
-    let Some(after) = skip_blank(rest).strip_prefix(word) else { return false };
-    let goes_on = after.starts_with(|c: char| c.is_whitespace() || c == '(') && !skip_blank(after).is_empty();
+    let Some(after) = skip_blank(rest).strip_prefix(word) else {
+        return false;
+    };
+    let goes_on =
+        after.starts_with(|c: char| c.is_whitespace() || c == '(') && !skip_blank(after).is_empty();
     if goes_on {
         *rest = after;
     }

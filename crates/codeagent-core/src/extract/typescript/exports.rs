@@ -19,14 +19,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if kids.has(Kind::DefaultToken) {
             flags.insert(DeclFlags::DEFAULT);
         }
-        self.decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        self.decorators
+            .extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
         if let Some(declaration) = kids.get(Field::Declaration) {
-            self.statement(declaration, Some(Outer { start: child.start(), end: child.end(), flags }));
+            self.statement(
+                declaration,
+                Some(Outer {
+                    start: child.start(),
+                    end: child.end(),
+                    flags,
+                }),
+            );
         } else if let Some(value) = kids.get(Field::Value) {
-            let outer = Outer { start: child.start(), end: child.end(), flags };
+            let outer = Outer {
+                start: child.start(),
+                end: child.end(),
+                flags,
+            };
             match value.kind {
                 // Nameless, but declarations all the same.
-                Kind::FunctionExpression | Kind::GeneratorFunction => self.function_declaration(value, Some(outer)),
+                Kind::FunctionExpression | Kind::GeneratorFunction => {
+                    self.function_declaration(value, Some(outer))
+                }
                 Kind::Class => {
                     self.class_like(value, Some(outer), Context::None);
                 }
@@ -35,7 +49,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else if kids.has(Kind::Equals) {
             if let Some(value) = kids.first() {
                 let value_expr = self.expr(value, Context::None);
-                let export = Export { value: value_expr, ..self.export_of(ExportKind::Assign, value) };
+                let export = Export {
+                    value: value_expr,
+                    ..self.export_of(ExportKind::Assign, value)
+                };
                 self.b.facts.exports.push(export);
             }
         } else {
@@ -48,7 +65,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let name = self.b.sym_owned("default");
         let at = self.at(child);
         let id = self.b.declare(name, DeclKind::DefaultExport, flags, at);
-        self.show(id, Looks { start: child.start(), end: child.end(), ..Looks::default() });
+        self.show(
+            id,
+            Looks {
+                start: child.start(),
+                end: child.end(),
+                ..Looks::default()
+            },
+        );
         let owner = std::mem::replace(&mut self.b.owner, id);
         let init = self.expr(value, Context::None);
         self.b.decl(id).init = init;
@@ -72,7 +96,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn add_export(&mut self, export: Export) {
         self.b.facts.exports.push(export);
         let id = ExportId(self.b.facts.exports.len() as u32 - 1);
-        self.b.site(SiteKind::Export, Subject::Export(id), export.at);
+        self.b
+            .site(SiteKind::Export, Subject::Export(id), export.at);
     }
 
     fn export_clauses(&mut self, kids: &Children<'tree>) {
@@ -83,17 +108,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         for kid in kids.iter() {
             match kid.kind {
                 Kind::ExportClause => {
-                    for specifier in self.children(kid).named().filter(|part| part.kind == Kind::ExportSpecifier) {
+                    for specifier in self
+                        .children(kid)
+                        .named()
+                        .filter(|part| part.kind == Kind::ExportSpecifier)
+                    {
                         self.export_specifier(specifier, module, type_only);
                     }
                 }
                 Kind::NamespaceExport => {
                     starred = None;
-                    let Some(name) = self.children(kid).first() else { continue };
+                    let Some(name) = self.children(kid).first() else {
+                        continue;
+                    };
                     let star = self.export_of(ExportKind::StarAs, source.unwrap_or(name));
                     let name = self.string(name);
                     let type_only = self.is_type_star(kid);
-                    self.add_export(Export { name, module, type_only, ..star });
+                    self.add_export(Export {
+                        name,
+                        module,
+                        type_only,
+                        ..star
+                    });
                 }
                 Kind::Star => starred = Some(kid),
                 _ => {}
@@ -102,7 +138,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let (Some(star), Some(source)) = (starred, source) {
             let export = self.export_of(ExportKind::Star, source);
             let type_only = self.is_type_star(star);
-            self.add_export(Export { module, type_only, ..export });
+            self.add_export(Export {
+                module,
+                type_only,
+                ..export
+            });
         }
     }
 
@@ -114,11 +154,25 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn export_specifier(&mut self, specifier: Child<'tree>, module: Sym, type_only: bool) {
         let kids = self.children(specifier);
-        let Some(local) = kids.get(Field::Name) else { return };
-        let kind = if module.is_none() { ExportKind::Local } else { ExportKind::From };
+        let Some(local) = kids.get(Field::Name) else {
+            return;
+        };
+        let kind = if module.is_none() {
+            ExportKind::Local
+        } else {
+            ExportKind::From
+        };
         let base = self.export_of(kind, local);
         let local = self.string(local);
-        let name = kids.get(Field::Alias).map_or(local, |alias| self.string(alias));
-        self.add_export(Export { name, local, module, type_only: type_only || kids.has(Kind::TypeToken), ..base });
+        let name = kids
+            .get(Field::Alias)
+            .map_or(local, |alias| self.string(alias));
+        self.add_export(Export {
+            name,
+            local,
+            module,
+            type_only: type_only || kids.has(Kind::TypeToken),
+            ..base
+        });
     }
 }

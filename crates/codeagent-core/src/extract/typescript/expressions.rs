@@ -24,24 +24,39 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// An expression used in this way; `None` if whoever asks makes the site of its last name.
-    pub fn used(&mut self, child: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
+    pub fn used(
+        &mut self,
+        child: Child<'tree>,
+        context: Context,
+        usage: Option<SiteKind>,
+    ) -> Value {
         let otherwise = Value::of(ExprId::NONE);
         self.deeper(otherwise, |walker| walker.used_inner(child, context, usage))
     }
 
-    fn used_inner(&mut self, child: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
+    fn used_inner(
+        &mut self,
+        child: Child<'tree>,
+        context: Context,
+        usage: Option<SiteKind>,
+    ) -> Value {
         match child.kind {
-            Kind::Identifier | Kind::ShorthandPropertyIdentifier | Kind::ShorthandPropertyIdentifierPattern => self.name(child, usage),
-            Kind::MemberExpression | Kind::CallExpression | Kind::SubscriptExpression | Kind::NonNullExpression => {
-                self.chain(child, context, usage)
-            }
+            Kind::Identifier
+            | Kind::ShorthandPropertyIdentifier
+            | Kind::ShorthandPropertyIdentifierPattern => self.name(child, usage),
+            Kind::MemberExpression
+            | Kind::CallExpression
+            | Kind::SubscriptExpression
+            | Kind::NonNullExpression => self.chain(child, context, usage),
             Kind::BinaryExpression => self.binary(child, context),
             Kind::ParenthesizedExpression => self.parenthesized(child, context, usage),
             Kind::UnaryExpression => self.unary(child),
             Kind::AssignmentExpression => Value::of(self.assignment(child)),
             Kind::AugmentedAssignment => Value::of(self.augmented_assignment(child)),
             Kind::TernaryExpression => Value::of(self.ternary(child, context)),
-            Kind::AsExpression | Kind::SatisfiesExpression | Kind::TypeAssertion => self.cast(child, context),
+            Kind::AsExpression | Kind::SatisfiesExpression | Kind::TypeAssertion => {
+                self.cast(child, context)
+            }
             Kind::SequenceExpression => self.sequence(child),
             _ => Value::of(self.plain(child, context)),
         }
@@ -80,14 +95,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             Kind::InstantiationExpression => self.instantiation(child),
             Kind::JsxElement | Kind::JsxSelfClosingElement => self.jsx(child),
-            Kind::JsxExpression => self.children(child).first().map_or(ExprId::NONE, |inner| self.expr(inner, context)),
+            Kind::JsxExpression => self
+                .children(child)
+                .first()
+                .map_or(ExprId::NONE, |inner| self.expr(inner, context)),
             _ => self.literal(child),
         }
     }
 
     /// `super`: where `this` is the class itself, what the class extends as a value.
     fn super_value(&mut self) -> ExprId {
-        let is_static = matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
+        let is_static =
+            matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
         let base = if is_static { self.base_name() } else { None };
         base.unwrap_or_else(|| self.b.expr(Expr::Super(self.class)))
     }
@@ -95,13 +114,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// The name that the class extends, as a value.
     fn base_name(&mut self) -> Option<ExprId> {
         let facts = &self.b.facts;
-        let base = facts.list(facts.decl(self.class).bases).iter().find(|base| base.clause == BaseClause::Extends)?;
-        let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) else { return None };
-        let names: Vec<Sym> = facts.list(segments).iter().map(|segment| segment.name).collect();
+        let base = facts
+            .list(facts.decl(self.class).bases)
+            .iter()
+            .find(|base| base.clause == BaseClause::Extends)?;
+        let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) else {
+            return None;
+        };
+        let names: Vec<Sym> = facts
+            .list(segments)
+            .iter()
+            .map(|segment| segment.name)
+            .collect();
         let (first, others) = names.split_first()?;
         let at = base.at.offset;
         let first = self.b.expr(Expr::Name(*first, scope, at));
-        Some(others.iter().fold(first, |object, name| self.b.expr(Expr::Member(object, *name))))
+        Some(others.iter().fold(first, |object, name| {
+            self.b.expr(Expr::Member(object, *name))
+        }))
     }
 
     /// `this`, with its place if that decides what is known of it.
@@ -123,7 +153,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.substitutions(child);
                 (LiteralKind::String, Sym::NONE)
             }
-            Kind::Number if self.text(child).ends_with('n') && !self.text(child).starts_with("0x") => (LiteralKind::BigInt, Sym::NONE),
+            Kind::Number
+                if self.text(child).ends_with('n') && !self.text(child).starts_with("0x") =>
+            {
+                (LiteralKind::BigInt, Sym::NONE)
+            }
             Kind::Number => (LiteralKind::Number, self.sym(child)),
             Kind::True | Kind::False => (LiteralKind::Bool, self.sym(child)),
             Kind::Null => (LiteralKind::Null, Sym::NONE),
@@ -141,13 +175,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn literal_text(&mut self, child: Child<'tree>) -> Sym {
         let text = self.unquoted(child);
-        if text.len() <= 64 { self.b.sym(text) } else { Sym::NONE }
+        if text.len() <= 64 {
+            self.b.sym(text)
+        } else {
+            Sym::NONE
+        }
     }
 
     /// The values of `${..}` in a template.
     pub fn substitutions(&mut self, template: Child<'tree>) -> Vec<ExprId> {
         let mut values = Vec::new();
-        for part in self.children(template).named().filter(|part| part.kind == Kind::TemplateSubstitution) {
+        for part in self
+            .children(template)
+            .named()
+            .filter(|part| part.kind == Kind::TemplateSubstitution)
+        {
             values.push(self.first_expr(part));
         }
         values
@@ -155,7 +197,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The first part that is not a token, read.
     pub fn first_expr(&mut self, child: Child<'tree>) -> ExprId {
-        self.children(child).first().map_or(ExprId::NONE, |inner| self.expr(inner, Context::None))
+        self.children(child)
+            .first()
+            .map_or(ExprId::NONE, |inner| self.expr(inner, Context::None))
     }
 
     /// A bare name.
@@ -169,7 +213,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(kind) = usage {
             self.b.site(kind, Subject::Expr(expr), at);
         }
-        Value { expr, test: Test::Truthy(expr) }
+        Value {
+            expr,
+            test: Test::Truthy(expr),
+        }
     }
 
     /// `import("m")`
@@ -186,15 +233,33 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         expr
     }
 
-    fn parenthesized(&mut self, child: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
-        let Some(inner) = self.children(child).first() else { return Value::of(self.b.expr(Expr::Unknown)) };
+    fn parenthesized(
+        &mut self,
+        child: Child<'tree>,
+        context: Context,
+        usage: Option<SiteKind>,
+    ) -> Value {
+        let Some(inner) = self.children(child).first() else {
+            return Value::of(self.b.expr(Expr::Unknown));
+        };
         let ty = self.documented_variable(child.start());
         if ty.is_none() {
             let expected = self.documented_expectation(child.start());
-            return self.used(inner, if expected.is_none() { context } else { Context::Typed(expected) }, usage);
+            return self.used(
+                inner,
+                if expected.is_none() {
+                    context
+                } else {
+                    Context::Typed(expected)
+                },
+                usage,
+            );
         }
         let value = self.used(inner, Context::Typed(ty), usage);
-        Value { expr: self.b.expr(Expr::Cast(ty)), test: value.test }
+        Value {
+            expr: self.b.expr(Expr::Cast(ty)),
+            test: value.test,
+        }
     }
 
     fn sequence(&mut self, child: Child<'tree>) -> Value {
@@ -208,21 +273,33 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn unary(&mut self, child: Child<'tree>) -> Value {
         let kids = self.children(child);
         let operand = kids.get(Field::Argument).or_else(|| kids.first());
-        let inner = operand.map_or(Value::of(ExprId::NONE), |operand| self.value(operand, Context::None));
+        let inner = operand.map_or(Value::of(ExprId::NONE), |operand| {
+            self.value(operand, Context::None)
+        });
         self.unary_of(&kids, inner)
     }
 
     /// The value of a unary operator over what its operand was found to be.
     pub fn unary_of(&mut self, kids: &Children<'tree>, inner: Value) -> Value {
-        let operator = kids.get(Field::Operator).map_or(Kind::OtherToken, |operator| operator.kind);
+        let operator = kids
+            .get(Field::Operator)
+            .map_or(Kind::OtherToken, |operator| operator.kind);
         let (known, test) = match operator {
             Kind::BangToken => (KnownType::Bool, self.test(TestNode::Not(inner.test))),
             Kind::DeleteToken => (KnownType::Bool, Test::None),
             Kind::TypeofToken => (KnownType::String, Test::TypeOf(inner.expr)),
-            Kind::VoidToken => return Value::of(self.b.expr(Expr::Literal(LiteralKind::Undefined, Sym::NONE))),
+            Kind::VoidToken => {
+                return Value::of(
+                    self.b
+                        .expr(Expr::Literal(LiteralKind::Undefined, Sym::NONE)),
+                );
+            }
             _ => (KnownType::Number, Test::None),
         };
-        Value { expr: self.b.expr(Expr::Known(known)), test }
+        Value {
+            expr: self.b.expr(Expr::Known(known)),
+            test,
+        }
     }
 
     /// `a + b + c`: a loop down the left operands, then up again.
@@ -231,7 +308,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut current = child;
         while current.kind == Kind::BinaryExpression {
             let kids = self.children(current);
-            let operator = kids.get(Field::Operator).map_or(Kind::OtherToken, |operator| operator.kind);
+            let operator = kids
+                .get(Field::Operator)
+                .map_or(Kind::OtherToken, |operator| operator.kind);
             levels.push((operator, kids.get(Field::Right)));
             match kids.get(Field::Left) {
                 Some(left) => current = left,
@@ -239,7 +318,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
         }
         let innermost = levels.last().map_or(Kind::OtherToken, |level| level.0);
-        let mut left = self.value(current, if chooses(innermost) { context } else { Context::None });
+        let mut left = self.value(
+            current,
+            if chooses(innermost) {
+                context
+            } else {
+                Context::None
+            },
+        );
         while let Some((operator, right)) = levels.pop() {
             let Some(right) = right else { continue };
             left = self.operation(left, operator, right, context);
@@ -247,8 +333,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         left
     }
 
-    fn operation(&mut self, left: Value, operator: Kind, right: Child<'tree>, context: Context) -> Value {
-        let context = if chooses(operator) { context } else { Context::None };
+    fn operation(
+        &mut self,
+        left: Value,
+        operator: Kind,
+        right: Child<'tree>,
+        context: Context,
+    ) -> Value {
+        let context = if chooses(operator) {
+            context
+        } else {
+            Context::None
+        };
         let right = match operator {
             Kind::AndAnd => self.guarded(left.test, true, |walker| walker.value(right, context)),
             Kind::OrOr => self.guarded(left.test, false, |walker| walker.value(right, context)),
@@ -259,8 +355,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The value of a binary operator whose right operand is known already.
     pub fn binary_of(&mut self, kids: &Children<'tree>, right: Value) -> Value {
-        let operator = kids.get(Field::Operator).map_or(Kind::OtherToken, |operator| operator.kind);
-        let Some(left) = kids.get(Field::Left) else { return right };
+        let operator = kids
+            .get(Field::Operator)
+            .map_or(Kind::OtherToken, |operator| operator.kind);
+        let Some(left) = kids.get(Field::Left) else {
+            return right;
+        };
         let left = self.value(left, Context::None);
         self.combined(left, operator, right)
     }
@@ -283,17 +383,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             _ => Expr::Known(KnownType::Number),
         };
         let test = self.operation_test(left, operator, right);
-        Value { expr: self.b.expr(expr), test }
+        Value {
+            expr: self.b.expr(expr),
+            test,
+        }
     }
 
     fn ternary(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let kids = self.children(child);
-        let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
+        let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
+            self.value(condition, Context::None).test
+        });
         let mut arm = |field, holds| match kids.get(field) {
-            Some(arm) => self.guarded(test, holds, |walker| walker.value(arm, context)).expr,
+            Some(arm) => {
+                self.guarded(test, holds, |walker| walker.value(arm, context))
+                    .expr
+            }
             None => ExprId::NONE,
         };
-        let (yes, no) = (arm(Field::Consequence, true), arm(Field::Alternative, false));
+        let (yes, no) = (
+            arm(Field::Consequence, true),
+            arm(Field::Alternative, false),
+        );
         self.b.expr(Expr::Or(yes, no))
     }
 
@@ -307,20 +418,38 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             (parts.next(), parts.next())
         };
-        let Some(value) = value else { return Value::of(self.b.expr(Expr::Unknown)) };
+        let Some(value) = value else {
+            return Value::of(self.b.expr(Expr::Unknown));
+        };
         let Some(ty) = ty.filter(|ty| ty.kind != Kind::ConstNode) else {
             let inner = self.value(value, context);
-            return Value { expr: self.b.expr(Expr::Satisfies(inner.expr, TypeId::NONE)), test: inner.test };
+            return Value {
+                expr: self.b.expr(Expr::Satisfies(inner.expr, TypeId::NONE)),
+                test: inner.test,
+            };
         };
-        let ty = if ty.kind == Kind::TypeArguments { self.first_type(ty) } else { self.ty(ty) };
+        let ty = if ty.kind == Kind::TypeArguments {
+            self.first_type(ty)
+        } else {
+            self.ty(ty)
+        };
         let inner = self.value(value, Context::Typed(ty));
-        let expr = if child.kind == Kind::SatisfiesExpression { Expr::Satisfies(inner.expr, ty) } else { Expr::Cast(ty) };
-        Value { expr: self.b.expr(expr), test: inner.test }
+        let expr = if child.kind == Kind::SatisfiesExpression {
+            Expr::Satisfies(inner.expr, ty)
+        } else {
+            Expr::Cast(ty)
+        };
+        Value {
+            expr: self.b.expr(expr),
+            test: inner.test,
+        }
     }
 
     fn assignment(&mut self, child: Child<'tree>) -> ExprId {
         let kids = self.children(child);
-        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else { return self.b.expr(Expr::Unknown) };
+        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
+            return self.b.expr(Expr::Unknown);
+        };
         if matches!(left.kind, Kind::ObjectPattern | Kind::ArrayPattern) {
             let source = self.expr(right, Context::None);
             self.bind(left, source, Binding::assignment());
@@ -330,8 +459,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
-        let value =
-            if self.javascript { self.javascript_assigned(target, left, right) } else { self.expr(right, Context::Assigned(target)) };
+        let value = if self.javascript {
+            self.javascript_assigned(target, left, right)
+        } else {
+            self.expr(right, Context::Assigned(target))
+        };
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))
@@ -340,15 +472,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn note_assignment(&mut self, target: ExprId, value: ExprId, left: Child<'tree>) {
         match self.b.facts.expr(target) {
             Expr::Name(..) => self.assigned.push((target, value, self.function)),
-            Expr::Member(object, name) if self.javascript => self.javascript_member(object, name, value, left),
+            Expr::Member(object, name) if self.javascript => {
+                self.javascript_member(object, name, value, left)
+            }
             _ => {}
         }
     }
 
     fn augmented_assignment(&mut self, child: Child<'tree>) -> ExprId {
         let kids = self.children(child);
-        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else { return self.b.expr(Expr::Unknown) };
-        let target = self.used(left, Context::None, Some(SiteKind::ReadWrite)).expr;
+        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let target = self
+            .used(left, Context::None, Some(SiteKind::ReadWrite))
+            .expr;
         let value = self.expr(right, Context::Assigned(target));
         self.write(target, child.end());
         let expr = match kids.get(Field::Operator).map(|operator| operator.kind) {
@@ -362,10 +500,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn yield_expression(&mut self, child: Child<'tree>) -> ExprId {
         let kids = self.children(child);
-        let context = if self.function.is_none() { Context::None } else { Context::Returned(self.function) };
-        let inner = kids.first().map_or(ExprId::NONE, |inner| self.expr(inner, context));
+        let context = if self.function.is_none() {
+            Context::None
+        } else {
+            Context::Returned(self.function)
+        };
+        let inner = kids
+            .first()
+            .map_or(ExprId::NONE, |inner| self.expr(inner, context));
         if !inner.is_none() {
-            let yielded = if kids.has(Kind::Star) { self.b.expr(Expr::Iterate(inner, false)) } else { inner };
+            let yielded = if kids.has(Kind::Star) {
+                self.b.expr(Expr::Iterate(inner, false))
+            } else {
+                inner
+            };
             self.returns.push(yielded);
         }
         self.b.expr(Expr::Yield(inner))

@@ -1,6 +1,8 @@
-//! Functions of every form: declarations, overload signatures, methods, arrows; their type parameters and parameters.
+//! Functions of every form: declarations, overload signatures, methods, arrows; their type
+//! parameters and parameters.
 //!
-//! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable destructured from the second.
+//! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable
+//! destructured from the second.
 //!
 //! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
 
@@ -33,7 +35,14 @@ pub struct Head {
 impl Head {
     /// A function that gets no detail.
     pub fn plain(kind: DeclKind, context: Context) -> Self {
-        Self { kind, flags: DeclFlags::default(), start: None, end: None, access: None, context }
+        Self {
+            kind,
+            flags: DeclFlags::default(),
+            start: None,
+            end: None,
+            access: None,
+            context,
+        }
     }
 }
 
@@ -42,7 +51,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
         let outer = self.outer(child, outer);
         let flags = outer.flags | DeclFlags::HOISTED;
-        let head = Head { flags, start: Some(outer.start), end: Some(outer.end), ..Head::plain(DeclKind::Function, Context::None) };
+        let head = Head {
+            flags,
+            start: Some(outer.start),
+            end: Some(outer.end),
+            ..Head::plain(DeclKind::Function, Context::None)
+        };
         self.function(child, head);
     }
 
@@ -68,7 +82,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         self.function = id;
         self.own_this(child.kind, id);
-        self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
+        self.type_use = if head.start.is_some() {
+            SiteKind::ParameterType
+        } else {
+            SiteKind::TypeRef
+        };
         let around = std::mem::replace(&mut self.script.doc, tags);
         if !self.script.doc.all().is_empty() {
             self.document_head(id);
@@ -86,11 +104,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         id
     }
 
-    fn declare_function(&mut self, child: Child<'tree>, kids: &Children<'tree>, head: Head) -> DeclId {
+    fn declare_function(
+        &mut self,
+        child: Child<'tree>,
+        kids: &Children<'tree>,
+        head: Head,
+    ) -> DeclId {
         let name_node = kids.get(Field::Name);
         let (name, computed) = match name_node {
             Some(name) => self.member_name(name),
-            None if head.flags.has(DeclFlags::DEFAULT) => (self.b.sym_owned("default"), DeclFlags::default()),
+            None if head.flags.has(DeclFlags::DEFAULT) => {
+                (self.b.sym_owned("default"), DeclFlags::default())
+            }
             None => (Sym::NONE, DeclFlags::default()),
         };
         let flags = head.flags | computed | function_flags(child.kind, kids);
@@ -116,7 +141,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn own_this(&mut self, kind: Kind, id: DeclId) {
         let own = matches!(
             kind,
-            Kind::FunctionDeclaration | Kind::FunctionExpression | Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
+            Kind::FunctionDeclaration
+                | Kind::FunctionExpression
+                | Kind::GeneratorFunction
+                | Kind::GeneratorFunctionDeclaration
         );
         if !own {
             return;
@@ -128,7 +156,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.decl(id).init = object;
                 id
             }
-            (Receiver::Own, Context::Property(object, _)) => self.script.prototypes.get(&object).copied().unwrap_or(object),
+            (Receiver::Own, Context::Property(object, _)) => self
+                .script
+                .prototypes
+                .get(&object)
+                .copied()
+                .unwrap_or(object),
             (Receiver::Own, Context::None) if self.javascript => id,
             _ => DeclId::NONE,
         };
@@ -144,25 +177,37 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else if let Some(name) = kids.get(Field::Parameter) {
             let sym = self.sym(name);
             let at = self.at(name);
-            let param = self.b.declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+            let param = self
+                .b
+                .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
             let init = self.b.expr(Expr::ContextParam(id, 0));
-            let ty = if self.javascript { self.documented_parameter(0, Some(self.text(name)), 0).ty } else { TypeId::NONE };
+            let ty = if self.javascript {
+                self.documented_parameter(0, Some(self.text(name)), 0).ty
+            } else {
+                TypeId::NONE
+            };
             let decl = self.b.decl(param);
             decl.init = init;
             decl.ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
         self.type_use = SiteKind::TypeRef;
-        if let Some(ty) = kids.get(Field::ReturnType).or_else(|| kids.get(Field::Type)) {
+        if let Some(ty) = kids
+            .get(Field::ReturnType)
+            .or_else(|| kids.get(Field::Type))
+        {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
     }
 
     fn body(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(body) = kids.get(Field::Body) else { return };
+        let Some(body) = kids.get(Field::Body) else {
+            return;
+        };
         let decl = self.b.decl(id);
-        let declared = !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter);
+        let declared =
+            !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter);
         if declared && !self.javascript {
             self.b.hide(body.start(), body.end());
         }
@@ -178,23 +223,36 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// What others see of a body whose result type is not declared, if that is no more than the one type of its literals and comparisons.
+    /// What others see of a body whose result type is not declared, if that is no more than the one
+    /// type of its literals and comparisons.
     fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
             Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
-            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => Some(Seen::Number),
-            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => Some(Seen::Text),
+            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => {
+                Some(Seen::Number)
+            }
+            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => {
+                Some(Seen::Text)
+            }
             _ => None,
         };
-        let Some(first) = returns.first() else { return Some(Seen::NoResult) };
+        let Some(first) = returns.first() else {
+            return Some(Seen::NoResult);
+        };
         type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }
 
     /// `<T extends C = D>`
     pub fn type_parameters(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(list) = kids.get(Field::TypeParameters) else { return };
+        let Some(list) = kids.get(Field::TypeParameters) else {
+            return;
+        };
         let mut params = Vec::new();
-        for param in self.children(list).named().filter(|child| child.kind == Kind::TypeParameter) {
+        for param in self
+            .children(list)
+            .named()
+            .filter(|child| child.kind == Kind::TypeParameter)
+        {
             params.extend(self.type_parameter(param));
         }
         self.b.decl(id).type_params = self.b.facts.add_list(params);
@@ -205,13 +263,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let name = kids.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
-        let flags = if kids.has(Kind::ConstToken) { DeclFlags::CONST } else { DeclFlags::default() };
+        let flags = if kids.has(Kind::ConstToken) {
+            DeclFlags::CONST
+        } else {
+            DeclFlags::default()
+        };
         let id = self.b.declare(sym, DeclKind::TypeParam, flags, at);
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
-        if let Some(constraint) = kids.get(Field::Constraint).and_then(|wrapper| self.children(wrapper).first()) {
+        if let Some(constraint) = kids
+            .get(Field::Constraint)
+            .and_then(|wrapper| self.children(wrapper).first())
+        {
             self.constrain(id, constraint);
         }
-        if let Some(default) = kids.get(Field::Value).and_then(|wrapper| self.children(wrapper).first()) {
+        if let Some(default) = kids
+            .get(Field::Value)
+            .and_then(|wrapper| self.children(wrapper).first())
+        {
             let ty = self.ty(default);
             self.b.decl(id).ty = ty;
         }
@@ -222,7 +290,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Gives a type parameter its constraint.
     pub fn constrain(&mut self, id: DeclId, constraint: Child<'tree>) {
         let ty = self.ty(constraint);
-        let base = Base { clause: BaseClause::Constraint, ty, at: self.at(constraint) };
+        let base = Base {
+            clause: BaseClause::Constraint,
+            ty,
+            at: self.at(constraint),
+        };
         self.b.decl(id).bases = self.b.facts.add_list([base]);
     }
 
@@ -230,7 +302,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn parameters(&mut self, list: Child<'tree>, function: DeclId) -> Vec<DeclId> {
         let mut params = Vec::new();
         for child in self.children(list).named() {
-            if matches!(child.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
+            if matches!(
+                child.kind,
+                Kind::RequiredParameter | Kind::OptionalParameter
+            ) {
                 self.parameter(child, function, &mut params);
             }
         }
@@ -239,7 +314,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn parameter(&mut self, child: Child<'tree>, function: DeclId, params: &mut Vec<DeclId>) {
         let kids = self.children(child);
-        let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else { return };
+        let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else {
+            return;
+        };
         if pattern.kind == Kind::This {
             if let Some(ty) = kids.get(Field::Type) {
                 let ty = self.ty(ty);
@@ -258,7 +335,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let simple = pattern.kind == Kind::Identifier;
         let name = if simple { self.sym(pattern) } else { Sym::NONE };
-        let id = self.b.declare(name, DeclKind::Parameter, flags, self.at(pattern));
+        let id = self
+            .b
+            .declare(name, DeclKind::Parameter, flags, self.at(pattern));
         let mut ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         if self.javascript && ty.is_none() {
             let name = simple.then(|| self.text(pattern));
@@ -273,40 +352,85 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         decl.ty = ty;
         decl.init = init;
         params.push(id);
-        self.decorate(self.b.owner, kids.iter().filter(|kid| kid.kind == Kind::Decorator).collect::<Vec<_>>());
+        self.decorate(
+            self.b.owner,
+            kids.iter()
+                .filter(|kid| kid.kind == Kind::Decorator)
+                .collect::<Vec<_>>(),
+        );
         if simple {
             self.parameter_property(child, &kids, id);
         } else {
-            let source = if ty.is_none() { init } else { self.b.expr(Expr::Cast(ty)) };
+            let source = if ty.is_none() {
+                init
+            } else {
+                self.b.expr(Expr::Cast(ty))
+            };
             self.bind(pattern, source, Binding::local(DeclFlags::default()));
         }
     }
 
-    fn parameter_value(&mut self, function: DeclId, index: u16, ty: TypeId, default: Option<Child<'tree>>) -> ExprId {
+    fn parameter_value(
+        &mut self,
+        function: DeclId,
+        index: u16,
+        ty: TypeId,
+        default: Option<Child<'tree>>,
+    ) -> ExprId {
         let decl = self.b.decl(function);
-        let contextual = ty.is_none() && (decl.kind == DeclKind::Lambda || decl.context != Context::None);
-        let context = if contextual { self.b.expr(Expr::ContextParam(function, index)) } else { ExprId::NONE };
-        let Some(default) = default else { return context };
+        let contextual =
+            ty.is_none() && (decl.kind == DeclKind::Lambda || decl.context != Context::None);
+        let context = if contextual {
+            self.b.expr(Expr::ContextParam(function, index))
+        } else {
+            ExprId::NONE
+        };
+        let Some(default) = default else {
+            return context;
+        };
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
-        let value = self.expr(default, if ty.is_none() { Context::None } else { Context::Typed(ty) });
+        let value = self.expr(
+            default,
+            if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            },
+        );
         self.type_use = uses;
-        if contextual { self.b.expr(Expr::Or(context, value)) } else { value }
+        if contextual {
+            self.b.expr(Expr::Or(context, value))
+        } else {
+            value
+        }
     }
 
     /// `constructor(private a: A)` declares a property too.
     fn parameter_property(&mut self, child: Child<'tree>, kids: &Children<'tree>, param: DeclId) {
-        let marked = kids.has(Kind::AccessibilityModifier) || kids.has(Kind::ReadonlyToken) || kids.has(Kind::OverrideModifier);
+        let marked = kids.has(Kind::AccessibilityModifier)
+            || kids.has(Kind::ReadonlyToken)
+            || kids.has(Kind::OverrideModifier);
         if !marked || self.class.is_none() {
             return;
         }
         self.b.decl(param).flags.insert(DeclFlags::FROM_PARAMETER);
-        let Declaration { name, ty, init, at, flags, .. } = *self.b.decl(param);
+        let Declaration {
+            name,
+            ty,
+            init,
+            at,
+            flags,
+            ..
+        } = *self.b.decl(param);
         let (scope, owner) = (self.b.scope, self.b.owner);
         self.b.scope = self.b.decl(self.class).inner;
         self.b.owner = self.b.decl(owner).parent;
         let mut member = DeclFlags::MEMBER | DeclFlags::FROM_PARAMETER;
         for (flag, set) in [
-            (DeclFlags::OPTIONAL, flags.has(DeclFlags::OPTIONAL) && child.kind == Kind::OptionalParameter),
+            (
+                DeclFlags::OPTIONAL,
+                flags.has(DeclFlags::OPTIONAL) && child.kind == Kind::OptionalParameter,
+            ),
             (DeclFlags::READONLY, kids.has(Kind::ReadonlyToken)),
             (DeclFlags::OVERRIDE, kids.has(Kind::OverrideModifier)),
         ] {
@@ -338,7 +462,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         match self.b.facts.expr(value) {
             Expr::Jsx(_) => true,
-            Expr::Or(a, b) | Expr::And(a, b) => self.is_jsx(a, depth - 1) || self.is_jsx(b, depth - 1),
+            Expr::Or(a, b) | Expr::And(a, b) => {
+                self.is_jsx(a, depth - 1) || self.is_jsx(b, depth - 1)
+            }
             _ => false,
         }
     }
@@ -346,7 +472,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
 fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
     let mut flags = DeclFlags::default();
-    let generator = matches!(kind, Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration) || kids.has(Kind::Star);
+    let generator = matches!(
+        kind,
+        Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
+    ) || kids.has(Kind::Star);
     for (flag, set) in [
         (DeclFlags::ASYNC, kids.has(Kind::AsyncToken)),
         (DeclFlags::GENERATOR, generator),

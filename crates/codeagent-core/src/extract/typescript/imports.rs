@@ -1,6 +1,8 @@
-//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`, `import e = require("m")`, `import f = A.B`, `require("m")`.
+//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`,
+//! `import e = require("m")`, `import f = A.B`, `require("m")`.
 //!
-//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an expression.
+//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an
+//! expression.
 
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -28,32 +30,48 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.import_require(clause, type_only);
             return;
         }
-        let Some(source) = kids.get(Field::Source) else { return };
+        let Some(source) = kids.get(Field::Source) else {
+            return;
+        };
         let from = self.from(source, type_only);
         match kids.find(Kind::ImportClause) {
             Some(clause) => self.import_clause(clause, from),
             None => {
                 let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
-                self.b.site(SiteKind::Import, Subject::Import(import), from.at);
+                self.b
+                    .site(SiteKind::Import, Subject::Import(import), from.at);
             }
         }
     }
 
-    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in, as an import for its effects does; `types="a"`
-    /// brings in a package.
+    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in,
+    /// as an import for its effects does; `types="a"` brings in a package.
     pub fn references(&mut self) {
         for (start, end, is_package) in reference_paths(self.b.text) {
             let path = &self.b.text[start..end];
             let is_relative = is_package || path.starts_with("./") || path.starts_with("../");
-            let module = if is_relative { self.b.sym(path) } else { self.b.sym_owned(&format!("./{path}")) };
-            let from = From { module, at: self.b.position(start), type_only: false };
+            let module = if is_relative {
+                self.b.sym(path)
+            } else {
+                self.b.sym_owned(&format!("./{path}"))
+            };
+            let from = From {
+                module,
+                at: self.b.position(start),
+                type_only: false,
+            };
             let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
-            self.b.site(SiteKind::Import, Subject::Import(import), from.at);
+            self.b
+                .site(SiteKind::Import, Subject::Import(import), from.at);
         }
     }
 
     fn from(&mut self, source: Child<'tree>, type_only: bool) -> From {
-        From { module: self.string(source), at: self.at(source), type_only }
+        From {
+            module: self.string(source),
+            at: self.at(source),
+            type_only,
+        }
     }
 
     fn add_import(&mut self, kind: ImportKind, name: Sym, decl: DeclId, from: From) -> ImportId {
@@ -71,12 +89,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         ImportId(self.b.facts.imports.len() as u32 - 1)
     }
 
-    /// Declares a local name made by an import; the site stands at the imported name, or at the module of which it is the whole.
+    /// Declares a local name made by an import; the site stands at the imported name, or at the
+    /// module of which it is the whole.
     fn import_name(&mut self, kind: ImportKind, names: (Child<'tree>, Child<'tree>), from: From) {
         let (imported, local) = names;
         let sym = self.sym(local);
         let at = self.at(local);
-        let flags = if from.type_only { DeclFlags::TYPE_ONLY } else { DeclFlags::default() };
+        let flags = if from.type_only {
+            DeclFlags::TYPE_ONLY
+        } else {
+            DeclFlags::default()
+        };
         let decl = self.b.declare(sym, DeclKind::Import, flags, at);
         let name = match kind {
             ImportKind::Default => self.b.sym_owned("default"),
@@ -98,7 +121,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     }
                 }
                 Kind::NamedImports => {
-                    for specifier in self.children(part).named().filter(|part| part.kind == Kind::ImportSpecifier) {
+                    for specifier in self
+                        .children(part)
+                        .named()
+                        .filter(|part| part.kind == Kind::ImportSpecifier)
+                    {
                         self.import_specifier_node(specifier, from);
                     }
                 }
@@ -109,16 +136,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn import_specifier_node(&mut self, specifier: Child<'tree>, from: From) {
         let kids = self.children(specifier);
-        let Some(name) = kids.get(Field::Name) else { return };
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
         let local = kids.get(Field::Alias).unwrap_or(name);
-        let from = From { type_only: from.type_only || kids.has(Kind::TypeToken), ..from };
+        let from = From {
+            type_only: from.type_only || kids.has(Kind::TypeToken),
+            ..from
+        };
         self.import_name(ImportKind::Named, (name, local), from);
     }
 
     /// `import a = require("m")`
     fn import_require(&mut self, clause: Child<'tree>, type_only: bool) {
         let kids = self.children(clause);
-        let (Some(name), Some(source)) = (kids.first(), kids.get(Field::Source)) else { return };
+        let (Some(name), Some(source)) = (kids.first(), kids.get(Field::Source)) else {
+            return;
+        };
         let from = self.from(source, type_only);
         self.import_name(ImportKind::Require, (name, name), from);
     }
@@ -127,7 +161,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
         let kids = self.children(child);
         let mut parts = kids.named();
-        let (Some(name), Some(target)) = (parts.next(), parts.next()) else { return };
+        let (Some(name), Some(target)) = (parts.next(), parts.next()) else {
+            return;
+        };
         let sym = self.sym(name);
         let at = self.at(name);
         let flags = self.outer(child, outer).flags;
@@ -146,8 +182,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.decl(id).init = value;
     }
 
-    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` in JavaScript.
-    pub fn required(&mut self, name: Child<'tree>, value: Option<Child<'tree>>, binding: Binding) -> bool {
+    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` in
+    /// JavaScript.
+    pub fn required(
+        &mut self,
+        name: Child<'tree>,
+        value: Option<Child<'tree>>,
+        binding: Binding,
+    ) -> bool {
         let Some(value) = value else { return false };
         let (call, member) = if value.kind == Kind::MemberExpression {
             let kids = self.children(value);
@@ -155,7 +197,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             (Some(value), None)
         };
-        let Some(source) = call.and_then(|call| self.required_module(call)) else { return false };
+        let Some(source) = call.and_then(|call| self.required_module(call)) else {
+            return false;
+        };
         self.b.facts.header.is_module = true;
         let from = self.from(source, false);
         let scope = self.b.scope;
@@ -187,7 +231,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return None;
         }
         let arguments = kids.get(Field::Arguments)?;
-        self.children(arguments).first().filter(|argument| argument.kind == Kind::String)
+        self.children(arguments)
+            .first()
+            .filter(|argument| argument.kind == Kind::String)
     }
 
     /// The names of `const { a, b: c } = require("m")`, if the pattern has no more than that.
@@ -199,7 +245,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 Kind::PairPattern => {
                     let kids = self.children(part);
                     match (kids.get(Field::Key), kids.get(Field::Value)) {
-                        (Some(key), Some(local)) if local.kind == Kind::Identifier => names.push((key, local)),
+                        (Some(key), Some(local)) if local.kind == Kind::Identifier => {
+                            names.push((key, local))
+                        }
                         _ => return false,
                     }
                 }
@@ -213,7 +261,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 }
 
-/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token, and the packages of `types="..."`.
+/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token,
+/// and the packages of `types="..."`.
 fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
     let mut paths = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
@@ -233,9 +282,20 @@ fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
 }
 
 fn reference(comment: &str, attribute: &str) -> Option<(usize, usize)> {
-    let directive = comment.strip_prefix("///")?.trim_start().strip_prefix("<reference")?;
-    let value = directive.trim_start().strip_prefix(attribute)?.trim_start().strip_prefix('=')?.trim_start();
-    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let directive = comment
+        .strip_prefix("///")?
+        .trim_start()
+        .strip_prefix("<reference")?;
+    let value = directive
+        .trim_start()
+        .strip_prefix(attribute)?
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
+    let quote = value
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\''))?;
     let start = comment.len() - value.len() + 1;
     let length = comment[start..].find(quote)?;
     Some((start, start + length))

@@ -1,9 +1,12 @@
-//! What doc comments say in JavaScript: the types of parameters, results, variables and casts; the types that they declare.
+//! What doc comments say in JavaScript: the types of parameters, results, variables and casts; the
+//! types that they declare.
 //!
-//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}` belong to what stands behind the comment;
-//! `@typedef`, `@callback` and `@import` declare type aliases for the whole file, which other files can import.
+//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}`
+//! belong to what stands behind the comment; `@typedef`, `@callback` and `@import` declare type
+//! aliases for the whole file, which other files can import.
 //!
-//! **Limits.** `doc_overloads` reads `@overload`, `@enum` and `@satisfies`; a type that is declared in a function is visible in the whole file.
+//! **Limits.** `doc_overloads` reads `@overload`, `@enum` and `@satisfies`; a type that is declared
+//! in a function is visible in the whole file.
 
 use crate::extract::typescript::details::comment_before;
 use crate::extract::typescript::doc_tags::{Tag, Tags, is_name, skip_blank, tags};
@@ -32,9 +35,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         comment_before(self.b.text, start).map_or_else(Vec::new, tags)
     }
 
-    /// The type that the comment before `start` gives a variable, a property or what is in parentheses.
+    /// The type that the comment before `start` gives a variable, a property or what is in
+    /// parentheses.
     pub fn documented_variable(&mut self, start: usize) -> TypeId {
-        let found = self.tags_before(start).into_iter().find(|tag| tag.name == "type").and_then(|tag| tag.ty);
+        let found = self
+            .tags_before(start)
+            .into_iter()
+            .find(|tag| tag.name == "type")
+            .and_then(|tag| tag.ty);
         match found {
             Some(ty) if ty.trim() != "const" => self.documented_type(ty),
             _ => TypeId::NONE,
@@ -45,8 +53,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn uncast(&mut self, value: Child<'tree>) -> Child<'tree> {
         let is_cast = |tag: &Tag<'_>| matches!(tag.name, "type" | "satisfies");
         let mut value = value;
-        while value.kind == Kind::ParenthesizedExpression && !self.tags_before(value.start()).iter().any(is_cast) {
-            let Some(inner) = self.children(value).first() else { break };
+        while value.kind == Kind::ParenthesizedExpression
+            && !self.tags_before(value.start()).iter().any(is_cast)
+        {
+            let Some(inner) = self.children(value).first() else {
+                break;
+            };
             value = inner;
         }
         value
@@ -54,7 +66,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The value about to be walked is documented before `start`, if it is a function.
     pub fn document_value(&mut self, value: Child<'tree>, start: usize) {
-        let is_function = matches!(value.kind, Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction);
+        let is_function = matches!(
+            value.kind,
+            Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
+        );
         self.script.documented = (self.javascript && is_function).then_some(start);
     }
 
@@ -65,16 +80,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return Tags::default();
         }
         let places = [declared, documented, Some(start)];
-        let found = places.into_iter().flatten().map(|start| self.tags_before(start)).find(|tags| !tags.is_empty());
+        let found = places
+            .into_iter()
+            .flatten()
+            .map(|start| self.tags_before(start))
+            .find(|tags| !tags.is_empty());
         Tags::new(found.unwrap_or_default())
     }
 
-    /// What the tags of a function say before its parameters: type parameters, `this`, the type of the whole.
+    /// What the tags of a function say before its parameters: type parameters, `this`, the type of
+    /// the whole.
     pub fn document_head(&mut self, function: DeclId) {
         let tags = std::mem::take(&mut self.script.doc);
         self.document_type_parameters(function, tags.all());
         for tag in tags.all() {
-            if matches!(tag.name, "class" | "constructor") && matches!(self.b.decl(function).kind, DeclKind::Function | DeclKind::Lambda) {
+            if matches!(tag.name, "class" | "constructor")
+                && matches!(
+                    self.b.decl(function).kind,
+                    DeclKind::Function | DeclKind::Lambda
+                )
+            {
                 self.b.decl(function).flags.insert(DeclFlags::CONSTRUCTS);
             }
             let Some(text) = tag.ty else { continue };
@@ -110,9 +135,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// What is said of parameter `index`, which is `name` or a pattern.
-    pub fn documented_parameter(&mut self, index: usize, name: Option<&str>, start: usize) -> DocumentedParameter {
+    pub fn documented_parameter(
+        &mut self,
+        index: usize,
+        name: Option<&str>,
+        start: usize,
+    ) -> DocumentedParameter {
         let Some(tag) = self.script.doc.parameter(index, name) else {
-            return DocumentedParameter { ty: self.documented_variable(start), optional: false };
+            return DocumentedParameter {
+                ty: self.documented_variable(start),
+                optional: false,
+            };
         };
         let tags = std::mem::take(&mut self.script.doc);
         let said = self.parameter_said(tag, &tags);
@@ -122,21 +155,41 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn parameter_said(&mut self, tag: Tag<'t>, tags: &Tags<'t>) -> DocumentedParameter {
         let (name, optional) = tag.target();
-        let Some(text) = tag.ty else { return DocumentedParameter { ty: TypeId::NONE, optional } };
+        let Some(text) = tag.ty else {
+            return DocumentedParameter {
+                ty: TypeId::NONE,
+                optional,
+            };
+        };
         let text = text.trim();
         let at = self.documented_at(text);
-        let properties = if is_object(text) { self.documented_properties(tags.parts_of(name), at) } else { None };
+        let properties = if is_object(text) {
+            self.documented_properties(tags.parts_of(name), at)
+        } else {
+            None
+        };
         let ty = match properties {
             Some(ty) => ty,
             None => self.documented_type(text),
         };
-        let ty = if text.starts_with("...") { self.b.type_expr(TypeExpr::Array(ty, 1)) } else { ty };
-        DocumentedParameter { ty, optional: optional || text.ends_with('=') }
+        let ty = if text.starts_with("...") {
+            self.b.type_expr(TypeExpr::Array(ty, 1))
+        } else {
+            ty
+        };
+        DocumentedParameter {
+            ty,
+            optional: optional || text.ends_with('='),
+        }
     }
 
     /// `@template {Bound} T, U` for a function, class or alias whose scope is open.
     fn document_type_parameters(&mut self, of: DeclId, tags: &[Tag<'t>]) {
-        let mut params: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(of).type_params).to_vec();
+        let mut params: Vec<DeclId> = self
+            .b
+            .facts
+            .list(self.b.facts.decl(of).type_params)
+            .to_vec();
         let before = params.len();
         for tag in tags.iter().filter(|tag| tag.name == "template") {
             self.documented_templates(*tag, &mut params);
@@ -154,7 +207,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let bracket = take(&mut rest, "[").is_some();
             rest = skip_blank(rest);
             let at = self.documented_at(rest);
-            let Some(name) = take_name(&mut rest) else { break };
+            let Some(name) = take_name(&mut rest) else {
+                break;
+            };
             let param = self.documented_type_parameter(name, at);
             params.push(param);
             if bracket {
@@ -176,7 +231,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// What the comment before a class says: type parameters, the arguments of its base class, what it implements.
+    /// What the comment before a class says: type parameters, the arguments of its base class, what
+    /// it implements.
     pub fn document_class(&mut self, class: DeclId, start: usize) {
         let tags = self.tags_before(start);
         if tags.is_empty() {
@@ -189,14 +245,25 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             match tag.name {
                 "extends" | "augments" => {
                     let ty = self.documented_type(text);
-                    if let Some(base) = bases.iter_mut().find(|base| base.clause == BaseClause::Extends && !ty.is_none()) {
+                    if let Some(base) = bases
+                        .iter_mut()
+                        .find(|base| base.clause == BaseClause::Extends && !ty.is_none())
+                    {
                         base.ty = ty;
                     }
                 }
                 "implements" => {
                     let ty = self.documented_type(text);
                     let at = self.documented_at(text);
-                    self.add_base(Base { clause: BaseClause::Implements, ty, at }, class, &mut bases);
+                    self.add_base(
+                        Base {
+                            clause: BaseClause::Implements,
+                            ty,
+                            at,
+                        },
+                        class,
+                        &mut bases,
+                    );
                 }
                 _ => {}
             }
@@ -214,7 +281,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut from = 0;
         while let Some(found) = text[from..].find("/**") {
             let start = from + found + 3;
-            let Some(length) = text[start..].find("*/") else { break };
+            let Some(length) = text[start..].find("*/") else {
+                break;
+            };
             let comment = &text[start..start + length];
             from = start + length + 2;
             if DECLARING.iter().any(|tag| comment.contains(tag)) {
@@ -230,11 +299,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             if !declares(&tags[index]) {
                 continue;
             }
-            let end = tags[index + 1..].iter().position(declares).map_or(tags.len(), |next| index + 1 + next);
+            let end = tags[index + 1..]
+                .iter()
+                .position(declares)
+                .map_or(tags.len(), |next| index + 1 + next);
             if tags[index].name == "import" {
                 self.documented_imports(tags[index]);
             } else {
-                let own = if tags[before..index].iter().any(|tag| tag.name == "template") { before } else { index };
+                let own = if tags[before..index].iter().any(|tag| tag.name == "template") {
+                    before
+                } else {
+                    index
+                };
                 self.documented_alias(tags[index], &tags[own..end]);
             }
             before = end;
@@ -249,7 +325,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let at = self.documented_at(name);
         let sym = self.b.sym(name);
-        let id = self.b.declare(sym, DeclKind::TypeAlias, DeclFlags::EXPORT, at);
+        let id = self
+            .b
+            .declare(sym, DeclKind::TypeAlias, DeclFlags::EXPORT, at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
@@ -258,7 +336,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             None if tag.name == "callback" => self.documented_callback(group, id),
             Some(text) if !is_object(text) => self.documented_type(text),
             _ => {
-                let property = |tag: &&Tag<'t>| matches!(tag.name, "property" | "prop") && !tag.target().0.contains('.');
+                let property = |tag: &&Tag<'t>| {
+                    matches!(tag.name, "property" | "prop") && !tag.target().0.contains('.')
+                };
                 let properties: Vec<_> = group.iter().filter(property).copied().collect();
                 match self.documented_properties(&properties, at) {
                     Some(ty) => ty,
@@ -272,9 +352,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn documented_callback(&mut self, group: &[Tag<'t>], alias: DeclId) -> TypeId {
         let at = self.b.decl(alias).at;
-        let id = self.b.declare(Sym::NONE, DeclKind::FunctionType, DeclFlags::default(), at);
+        let id = self
+            .b
+            .declare(Sym::NONE, DeclKind::FunctionType, DeclFlags::default(), at);
         // Its type parameters are those of the alias.
-        let group: Vec<_> = group.iter().filter(|tag| tag.name != "template").copied().collect();
+        let group: Vec<_> = group
+            .iter()
+            .filter(|tag| tag.name != "template")
+            .copied()
+            .collect();
         self.tagged_signature(id, &group);
         self.b.type_expr(TypeExpr::Function(id))
     }
@@ -291,7 +377,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let (name, _) = tag.target();
             let at = self.documented_at(name);
             let DocumentedParameter { ty, optional } = self.parameter_said(*tag, &tags);
-            let mut flags = if optional { DeclFlags::OPTIONAL } else { DeclFlags::default() };
+            let mut flags = if optional {
+                DeclFlags::OPTIONAL
+            } else {
+                DeclFlags::default()
+            };
             if tag.ty.is_some_and(|ty| ty.trim().starts_with("...")) {
                 flags.insert(DeclFlags::REST);
             }
@@ -311,8 +401,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `@import A, { B, C as D } from "m"`
     fn documented_imports(&mut self, tag: Tag<'t>) {
         let text = tag.ty.unwrap_or_default();
-        let Some((head, module)) = tag.rest.split_once("from") else { return };
-        let module = module.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '*'));
+        let Some((head, module)) = tag.rest.split_once("from") else {
+            return;
+        };
+        let module =
+            module.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '*'));
         let module = self.b.sym(module);
         let (head, braces) = match head.split_once('{') {
             Some((head, names)) => (head, names.split('}').next().unwrap_or("")),
@@ -333,16 +426,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn documented_import(&mut self, name: &str, local: &'t str, module: Sym) {
         let at = self.documented_at(local);
         let sym = self.b.sym(local);
-        let id = self.b.declare(sym, DeclKind::TypeAlias, DeclFlags::default(), at);
+        let id = self
+            .b
+            .declare(sym, DeclKind::TypeAlias, DeclFlags::default(), at);
         let name = self.b.sym_owned(name);
-        let list = self.b.facts.add_list([Segment { name, args: List::default() }]);
+        let list = self.b.facts.add_list([Segment {
+            name,
+            args: List::default(),
+        }]);
         let ty = self.b.type_expr(TypeExpr::Import(module, list));
         self.b.decl(id).ty = ty;
     }
 }
 
 fn returned<'t>(tags: &[Tag<'t>]) -> Option<&'t str> {
-    tags.iter().find(|tag| matches!(tag.name, "returns" | "return")).and_then(|tag| tag.ty)
+    tags.iter()
+        .find(|tag| matches!(tag.name, "returns" | "return"))
+        .and_then(|tag| tag.ty)
 }
 
 /// Whether a type says no more than that properties follow.

@@ -1,4 +1,5 @@
-//! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children are walked for what they use.
+//! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children
+//! are walked for what they use.
 //!
 //! **Limits.** Intrinsic elements (`<div>`) have no component, and their attributes are no sites.
 
@@ -13,14 +14,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return self.jsx_opening(child);
         }
         let kids = self.children(child);
-        let opening = kids.get(Field::OpenTag).or_else(|| kids.find(Kind::JsxOpeningElement));
+        let opening = kids
+            .get(Field::OpenTag)
+            .or_else(|| kids.find(Kind::JsxOpeningElement));
         let element = match opening {
             Some(opening) => self.jsx_opening(opening),
             None => self.b.expr(Expr::Jsx(ExprId::NONE)),
         };
-        let component = if let Expr::Jsx(component) = self.b.facts.expr(element) { component } else { ExprId::NONE };
+        let component = if let Expr::Jsx(component) = self.b.facts.expr(element) {
+            component
+        } else {
+            ExprId::NONE
+        };
         for part in kids.named() {
-            if matches!(part.kind, Kind::JsxElement | Kind::JsxSelfClosingElement | Kind::JsxExpression) {
+            if matches!(
+                part.kind,
+                Kind::JsxElement | Kind::JsxSelfClosingElement | Kind::JsxExpression
+            ) {
                 let context = if component.is_none() {
                     Context::None
                 } else {
@@ -35,8 +45,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn jsx_opening(&mut self, child: Child<'tree>) -> ExprId {
         let kids = self.children(child);
-        let name = kids.get(Field::Name).filter(|name| !self.is_intrinsic(*name));
-        let component = name.map_or(ExprId::NONE, |name| self.used(name, Context::None, None).expr);
+        let name = kids
+            .get(Field::Name)
+            .filter(|name| !self.is_intrinsic(*name));
+        let component = name.map_or(ExprId::NONE, |name| {
+            self.used(name, Context::None, None).expr
+        });
         let element = self.b.expr(Expr::Jsx(component));
         if let Some(name) = name {
             let at = self.name_position(name);
@@ -59,7 +73,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn is_intrinsic(&self, name: Child<'tree>) -> bool {
         match name.kind {
-            Kind::Identifier => self.text(name).starts_with(|first: char| first.is_ascii_lowercase()),
+            Kind::Identifier => self
+                .text(name)
+                .starts_with(|first: char| first.is_ascii_lowercase()),
             Kind::JsxNamespaceName => true,
             _ => false,
         }
@@ -72,7 +88,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut context = Context::None;
         if !component.is_none() {
             let (sym, at) = (self.sym(name), self.at(name));
-            self.b.site(SiteKind::Key, Subject::Attribute(component, sym), at);
+            self.b
+                .site(SiteKind::Key, Subject::Attribute(component, sym), at);
             context = Context::Attribute(component, sym);
         }
         if let Some(value) = parts.next() {

@@ -1,9 +1,10 @@
 //! Object and array literals: what members an object has, where its lambdas get their types from.
 //!
-//! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and, nameless, the spread.
+//! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
+//! nameless, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is assigned the
-//! literal. An array has a declaration only if it has a context to pass on.
+//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is
+//! assigned the literal. An array has a declaration only if it has a context to pass on.
 
 use crate::extract::typescript::functions::Head;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -26,7 +27,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(child);
         let prototype = self.script.prototype.take();
         let shown = std::mem::take(&mut self.script.gives_out);
-        let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+        let decl = self
+            .b
+            .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, decl);
         self.b.scope = around;
@@ -34,9 +37,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         literal.inner = inner;
         literal.context = context;
         if let Some(of) = prototype {
-            self.script.prototypes.insert(decl, of.function.some().unwrap_or(of.class));
+            self.script
+                .prototypes
+                .insert(decl, of.function.some().unwrap_or(of.class));
         }
-        let object = Object { decl, inner, around, shown };
+        let object = Object {
+            decl,
+            inner,
+            around,
+            shown,
+        };
         for part in self.children(child).named() {
             self.object_part(part, object);
         }
@@ -58,7 +68,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let init = self.b.expr(Expr::Spread(value));
                 let at = self.at(part);
                 self.b.scope = object.inner;
-                let spread = self.b.declare(Sym::NONE, DeclKind::Property, DeclFlags::MEMBER, at);
+                let spread = self
+                    .b
+                    .declare(Sym::NONE, DeclKind::Property, DeclFlags::MEMBER, at);
                 self.b.scope = object.around;
                 self.b.decl(spread).init = init;
             }
@@ -66,18 +78,27 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn object_member(&mut self, key: Child<'tree>, name: Sym, flags: DeclFlags, object: Object) -> DeclId {
+    fn object_member(
+        &mut self,
+        key: Child<'tree>,
+        name: Sym,
+        flags: DeclFlags,
+        object: Object,
+    ) -> DeclId {
         let at = self.at(key);
         self.b.scope = object.inner;
         let property = self.b.declare(name, DeclKind::Property, flags, at);
         self.b.scope = object.around;
-        self.b.site(SiteKind::Key, Subject::Key(object.decl, name), at);
+        self.b
+            .site(SiteKind::Key, Subject::Key(object.decl, name), at);
         property
     }
 
     fn pair(&mut self, part: Child<'tree>, object: Object) {
         let kids = self.children(part);
-        let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else { return };
+        let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else {
+            return;
+        };
         self.computed_name(key);
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
@@ -88,7 +109,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let ty = self.documented_variable(part.start());
         self.document_value(value, part.start());
-        let context = if ty.is_none() { Context::Property(object.decl, name) } else { Context::Typed(ty) };
+        let context = if ty.is_none() {
+            Context::Property(object.decl, name)
+        } else {
+            Context::Typed(ty)
+        };
         let init = self.expr(value, context);
         let decl = self.b.decl(property);
         decl.init = init;
@@ -98,7 +123,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn object_method(&mut self, part: Child<'tree>, object: Object) {
         let kids = self.children(part);
-        let Some(key) = kids.get(Field::Name) else { return };
+        let Some(key) = kids.get(Field::Name) else {
+            return;
+        };
         self.computed_name(key);
         let (name, _) = self.member_name(key);
         let kind = match () {
@@ -107,13 +134,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             () => DeclKind::Method,
         };
         let at = self.at(key);
-        self.b.site(SiteKind::Key, Subject::Key(object.decl, name), at);
+        self.b
+            .site(SiteKind::Key, Subject::Key(object.decl, name), at);
         let this = self.this;
-        let receiver = self.script.prototypes.get(&object.decl).copied().unwrap_or(object.decl);
+        let receiver = self
+            .script
+            .prototypes
+            .get(&object.decl)
+            .copied()
+            .unwrap_or(object.decl);
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
         let start = object.shown.then_some(part.start());
-        let head = Head { flags: DeclFlags::MEMBER, start, ..Head::plain(kind, Context::Property(object.decl, name)) };
+        let head = Head {
+            flags: DeclFlags::MEMBER,
+            start,
+            ..Head::plain(kind, Context::Property(object.decl, name))
+        };
         self.function(part, head);
         self.b.scope = object.around;
         self.this = this;
@@ -126,12 +163,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             DeclId::NONE
         } else {
             let at = self.at(child);
-            let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+            let decl = self
+                .b
+                .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
             self.b.decl(decl).context = context;
             decl
         };
-        let context = if decl.is_none() { Context::None } else { Context::Element(expr) };
-        let elements: Vec<_> = self.children(child).named().map(|element| self.expr(element, context)).collect();
+        let context = if decl.is_none() {
+            Context::None
+        } else {
+            Context::Element(expr)
+        };
+        let elements: Vec<_> = self
+            .children(child)
+            .named()
+            .map(|element| self.expr(element, context))
+            .collect();
         let list = self.b.facts.add_list(elements);
         self.b.facts.exprs[expr.index()] = Expr::Array(list, decl);
         expr

@@ -1,7 +1,8 @@
-//! What can be said only once a file has been walked, because names are visible before they are declared.
+//! What can be said only once a file has been walked, because names are visible before they are
+//! declared.
 //!
-//! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its first assigned value; marks local
-//! functions that are named outside their own body.
+//! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
+//! first assigned value; marks local functions that are named outside their own body.
 //!
 //! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls what `o.f` is.
 
@@ -36,15 +37,26 @@ impl Locals {
         let mut declared = vec![false; facts.names.len()];
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
-            if decl.name.is_none() || decl.flags.has(DeclFlags::MEMBER) || decl.kind == DeclKind::Narrow {
+            if decl.name.is_none()
+                || decl.flags.has(DeclFlags::MEMBER)
+                || decl.kind == DeclKind::Narrow
+            {
                 continue;
             }
-            let named = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda);
-            let hidden = named && decl.detail.is_none() && !decl.flags.has(DeclFlags::FROM_PARAMETER);
-            let local_function = decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
-            let untyped = decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+            let named = matches!(
+                decl.kind,
+                DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda
+            );
+            let hidden =
+                named && decl.detail.is_none() && !decl.flags.has(DeclFlags::FROM_PARAMETER);
+            let local_function =
+                decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
+            let untyped =
+                decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
             declared[decl.name.index()] |= hidden || local_function || untyped;
-            let entry = by_name.entry((decl.scope, decl.name)).or_insert(Local { decl: id, hidden });
+            let entry = by_name
+                .entry((decl.scope, decl.name))
+                .or_insert(Local { decl: id, hidden });
             if entry.hidden && !hidden {
                 *entry = Local { decl: id, hidden };
             }
@@ -68,13 +80,21 @@ impl Locals {
     /// Only an assignment in the function of the declaration counts: no other one can be relied on.
     fn give_first_values(&self, facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
         for &(target, value, function) in assigned {
-            let Expr::Name(name, scope, _) = facts.expr(target) else { continue };
-            if matches!(facts.expr(value), Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)) {
+            let Expr::Name(name, scope, _) = facts.expr(target) else {
+                continue;
+            };
+            if matches!(
+                facts.expr(value),
+                Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)
+            ) {
                 continue;
             }
-            let Some(local) = self.find(facts, name, scope) else { continue };
+            let Some(local) = self.find(facts, name, scope) else {
+                continue;
+            };
             let decl = facts.decl(local.decl);
-            let untyped = decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+            let untyped =
+                decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
             if untyped && function_of(facts, decl.scope) == function {
                 facts.decls[local.decl.index()].init = value;
             }
@@ -85,12 +105,22 @@ impl Locals {
         let mut sites = std::mem::take(&mut facts.sites);
         let mut called = Vec::new();
         sites.retain(|site| {
-            let Some((name, scope)) = bare_name(facts, site.subject) else { return true };
-            let Some(local) = self.find(facts, name, scope) else { return true };
-            if facts.decl(local.decl).kind == DeclKind::Function && !is_inside(facts, site.owner, local.decl) {
+            let Some((name, scope)) = bare_name(facts, site.subject) else {
+                return true;
+            };
+            let Some(local) = self.find(facts, name, scope) else {
+                return true;
+            };
+            if facts.decl(local.decl).kind == DeclKind::Function
+                && !is_inside(facts, site.owner, local.decl)
+            {
                 called.push(local.decl);
             }
-            !local.hidden || matches!(site.kind, SiteKind::Call | SiteKind::New | SiteKind::Tag | SiteKind::Jsx)
+            !local.hidden
+                || matches!(
+                    site.kind,
+                    SiteKind::Call | SiteKind::New | SiteKind::Tag | SiteKind::Jsx
+                )
         });
         for decl in called {
             if !at_module_level(facts, facts.decl(decl).scope) {
@@ -102,13 +132,20 @@ impl Locals {
 }
 
 fn at_module_level(facts: &Facts, scope: ScopeId) -> bool {
-    matches!(facts.scope(scope).kind, ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global)
+    matches!(
+        facts.scope(scope).kind,
+        ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global
+    )
 }
 
 /// The function a scope lies in.
 fn function_of(facts: &Facts, mut scope: ScopeId) -> DeclId {
     while let Some(id) = scope.some() {
-        let Scope { kind, owner, parent } = *facts.scope(id);
+        let Scope {
+            kind,
+            owner,
+            parent,
+        } = *facts.scope(id);
         if kind == ScopeKind::Function {
             return owner;
         }
@@ -131,7 +168,9 @@ fn is_inside(facts: &Facts, mut inner: DeclId, outer: DeclId) -> bool {
 fn bare_name(facts: &Facts, subject: Subject) -> Option<(Sym, ScopeId)> {
     let value = match subject {
         Subject::Type(ty, 0) => {
-            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else { return None };
+            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+                return None;
+            };
             return Some((facts.list(segments).first()?.name, scope));
         }
         Subject::Expr(value) | Subject::Decorator(value) => value,

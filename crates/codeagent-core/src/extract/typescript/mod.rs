@@ -1,10 +1,12 @@
 //! TypeScript and JavaScript text becomes facts: repair, parse within a budget of steps, walk.
 //!
-//! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the expression `Call(Member(Name x, f))` and two
-//! sites. The parts: [`repair`] and [`syntax`] stand before the walk, [`walker`] holds its state, `statements` is where it begins,
-//! [`locals`] tidies up after it.
+//! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the
+//! expression `Call(Member(Name x, f))` and two sites. The parts: [`repair`] and [`syntax`] stand
+//! before the walk, [`walker`] holds its state, `statements` is where it begins, [`locals`] tidies
+//! up after it.
 //!
-//! **Limits.** One text at a time and no lookup of names. What lies deeper than [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
+//! **Limits.** One text at a time and no lookup of names. What lies deeper than
+//! [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
 
 mod assigned_members;
 mod assignments;
@@ -95,7 +97,12 @@ thread_local! {
 /// Parses within the budget of [`limits::parse_steps`]; `None` if that was not enough.
 fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
     let mut budget = limits::parse_steps(text.len());
-    parsing::parse(if jsx { &JSX } else { &PLAIN }, &Grammar::get(jsx).language, text, &mut budget)
+    parsing::parse(
+        if jsx { &JSX } else { &PLAIN },
+        &Grammar::get(jsx).language,
+        text,
+        &mut budget,
+    )
 }
 
 /// Counts the bytes in outermost ERROR nodes and the MISSING nodes.
@@ -110,11 +117,17 @@ fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
         let node = cursor.node();
         let bad = node.is_error() || node.is_missing();
         if bad {
-            header.error_bytes += if node.is_error() { node.byte_range().len() as u32 } else { 1 };
+            header.error_bytes += if node.is_error() {
+                node.byte_range().len() as u32
+            } else {
+                1
+            };
             if header.error_lines.len() < 8 {
                 // A line end may have become a semicolon.
                 let before = &text.as_bytes()[..node.start_byte()];
-                header.error_lines.push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
+                header
+                    .error_lines
+                    .push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
             }
         }
         if !bad && node.has_error() && cursor.goto_first_child() {

@@ -1,10 +1,11 @@
 //! What a condition says about the names in it, and the `Narrow` declarations that follow from it.
 //!
-//! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as a small tree of tests while it is
-//! walked, so nothing is walked twice.
+//! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as
+//! a small tree of tests while it is walked, so nothing is walked twice.
 //!
-//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where it is false, and at most
-//! [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed under the name `this`, `this` itself is not.
+//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where
+//! it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed
+//! under the name `this`, `this` itself is not.
 
 use crate::extract::typescript::state::{Test, TestNode, Value};
 use crate::extract::typescript::syntax::Kind;
@@ -16,7 +17,12 @@ const MAX_TESTS: usize = 16;
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// Keeps a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
-        if matches!(node, TestNode::Not(Test::None) | TestNode::And(Test::None, Test::None) | TestNode::Or(Test::None, Test::None)) {
+        if matches!(
+            node,
+            TestNode::Not(Test::None)
+                | TestNode::And(Test::None, Test::None)
+                | TestNode::Or(Test::None, Test::None)
+        ) {
             return Test::None;
         }
         self.narrowing.tests.push(node);
@@ -28,9 +34,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         match operator {
             Kind::AndAnd => self.test(TestNode::And(left.test, right.test)),
             Kind::OrOr => self.test(TestNode::Or(left.test, right.test)),
-            Kind::InstanceOf => self.guard_test(left.expr, GuardTest::InstanceOf(right.expr), false),
+            Kind::InstanceOf => {
+                self.guard_test(left.expr, GuardTest::InstanceOf(right.expr), false)
+            }
             Kind::In => match self.b.facts.expr(left.expr) {
-                Expr::Literal(LiteralKind::String, name) => self.guard_test(right.expr, GuardTest::HasProperty(name), false),
+                Expr::Literal(LiteralKind::String, name) => {
+                    self.guard_test(right.expr, GuardTest::HasProperty(name), false)
+                }
                 _ => Test::None,
             },
             Kind::StrictEqual | Kind::LooseEqual => self.comparison(left, right, false),
@@ -40,7 +50,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn guard_test(&mut self, subject: ExprId, test: GuardTest, negated: bool) -> Test {
-        self.test(TestNode::Guard(Guard { subject, test, negated }))
+        self.test(TestNode::Guard(Guard {
+            subject,
+            test,
+            negated,
+        }))
     }
 
     /// `typeof x === "string"`, `x.kind === "a"`, `x !== null`; either side may be the literal.
@@ -50,7 +64,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             (literal @ Expr::Literal(..), _) => (right, literal),
             _ => return Test::None,
         };
-        let Expr::Literal(kind, text) = literal else { return Test::None };
+        let Expr::Literal(kind, text) = literal else {
+            return Test::None;
+        };
         if let Test::TypeOf(subject) = value.test {
             return self.guard_test(subject, GuardTest::TypeOf(text), negated);
         }
@@ -58,7 +74,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return self.guard_test(value.expr, GuardTest::Truthy, !negated);
         }
         match self.b.facts.expr(value.expr) {
-            Expr::Member(subject, name) => self.guard_test(subject, GuardTest::Discriminant(name, kind, text), negated),
+            Expr::Member(subject, name) => {
+                self.guard_test(subject, GuardTest::Discriminant(name, kind, text), negated)
+            }
             _ => Test::None,
         }
     }
@@ -92,13 +110,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return;
             }
             match test {
-                Test::Truthy(subject) if holds => self.declare_narrow(Guard { subject, test: GuardTest::Truthy, negated: false }, from),
+                Test::Truthy(subject) if holds => self.declare_narrow(
+                    Guard {
+                        subject,
+                        test: GuardTest::Truthy,
+                        negated: false,
+                    },
+                    from,
+                ),
                 Test::Call(call) => self.narrow_by_call(call, !holds, from),
                 Test::Node(index) => match self.narrowing.tests[index as usize] {
                     TestNode::And(a, b) if holds => pending.extend([(b, true), (a, true)]),
                     TestNode::Or(a, b) if !holds => pending.extend([(b, false), (a, false)]),
                     TestNode::Not(inner) => pending.push((inner, !holds)),
-                    TestNode::Guard(guard) => self.declare_narrow(Guard { negated: guard.negated == holds, ..guard }, from),
+                    TestNode::Guard(guard) => self.declare_narrow(
+                        Guard {
+                            negated: guard.negated == holds,
+                            ..guard
+                        },
+                        from,
+                    ),
                     TestNode::And(..) | TestNode::Or(..) => {}
                 },
                 Test::None | Test::Truthy(_) | Test::TypeOf(_) => {}
@@ -110,10 +141,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let args = self.b.facts.calls[call.index()].args;
         for index in 0..args.len().min(4) {
             let subject = self.b.facts.list(args)[index].value;
-            self.declare_narrow(Guard { subject, test: GuardTest::Predicate(call, index as u16), negated }, from);
+            self.declare_narrow(
+                Guard {
+                    subject,
+                    test: GuardTest::Predicate(call, index as u16),
+                    negated,
+                },
+                from,
+            );
         }
-        if let Expr::Member(receiver, _) = self.b.facts.expr(self.b.facts.calls[call.index()].callee) {
-            self.declare_narrow(Guard { subject: receiver, test: GuardTest::Predicate(call, u16::MAX), negated }, from);
+        if let Expr::Member(receiver, _) =
+            self.b.facts.expr(self.b.facts.calls[call.index()].callee)
+        {
+            self.declare_narrow(
+                Guard {
+                    subject: receiver,
+                    test: GuardTest::Predicate(call, u16::MAX),
+                    negated,
+                },
+                from,
+            );
         }
     }
 
@@ -122,12 +169,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if guard.negated && matches!(guard.test, GuardTest::Truthy) {
             return;
         }
-        let Some((name, at)) = self.root_name(guard.subject) else { return };
+        let Some((name, at)) = self.root_name(guard.subject) else {
+            return;
+        };
         self.note_narrowing(guard);
         self.b.facts.guards.push(guard);
         let number = self.b.facts.guards.len() as u32 - 1;
         let position = self.b.position(at as usize);
-        let id = self.b.declare(name, DeclKind::Narrow, DeclFlags::default(), position);
+        let id = self
+            .b
+            .declare(name, DeclKind::Narrow, DeclFlags::default(), position);
         let init = self.b.expr(Expr::Guarded(number));
         let decl = self.b.decl(id);
         decl.init = init;

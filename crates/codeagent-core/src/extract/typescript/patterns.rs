@@ -1,4 +1,5 @@
-//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c`, `d` and says which part of `e` each is.
+//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c`, `d` and says which part of
+//! `e` each is.
 //!
 //! **Limits.** Keys that are computed at run time give no member.
 
@@ -21,12 +22,20 @@ pub struct Binding {
 impl Binding {
     /// Local variables.
     pub fn local(flags: DeclFlags) -> Self {
-        Self { flags: Some(flags), scope: None, shown: None }
+        Self {
+            flags: Some(flags),
+            scope: None,
+            shown: None,
+        }
     }
 
     /// Assignments to what exists.
     pub fn assignment() -> Self {
-        Self { flags: None, scope: None, shown: None }
+        Self {
+            flags: None,
+            scope: None,
+            shown: None,
+        }
     }
 }
 
@@ -40,7 +49,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         match pattern.kind {
             Kind::ObjectPattern => self.bind_object(pattern, source, binding),
             Kind::ArrayPattern => self.bind_array(pattern, source, binding),
-            Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => self.bind_default(pattern, source, binding),
+            Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
+                self.bind_default(pattern, source, binding)
+            }
             _ => self.bind_name(pattern, source, binding),
         }
     }
@@ -54,14 +65,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 Kind::PairPattern => {
                     let kids = self.children(part);
-                    let Some(key) = kids.get(Field::Key) else { continue };
+                    let Some(key) = kids.get(Field::Key) else {
+                        continue;
+                    };
                     let value = self.destructured(key, source);
                     if let Some(inner) = kids.get(Field::Value) {
                         self.bind(inner, value, binding);
                     }
                 }
                 Kind::ObjectAssignmentPattern => {
-                    let Some(left) = self.children(part).get(Field::Left) else { continue };
+                    let Some(left) = self.children(part).get(Field::Left) else {
+                        continue;
+                    };
                     let value = self.destructured(left, source);
                     self.bind_default(part, value, binding);
                 }
@@ -107,7 +122,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn bind_default(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
         let kids = self.children(pattern);
-        let default = kids.get(Field::Right).map(|right| self.expr(right, Context::None));
+        let default = kids
+            .get(Field::Right)
+            .map(|right| self.expr(right, Context::None));
         let value = match default {
             Some(default) => self.b.expr(Expr::Or(source, default)),
             None => source,
@@ -123,7 +140,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.write(target, name.end());
             return;
         };
-        if !matches!(name.kind, Kind::Identifier | Kind::ShorthandPropertyIdentifierPattern | Kind::Undefined) {
+        if !matches!(
+            name.kind,
+            Kind::Identifier | Kind::ShorthandPropertyIdentifierPattern | Kind::Undefined
+        ) {
             return;
         }
         let sym = self.sym(name);
@@ -135,8 +155,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decl.scope = scope;
         }
         if let Some(outer) = binding.shown {
-            let looks =
-                Looks { start: name.start(), end: name.end(), name: Some(name), documented_at: Some(outer.start), ..Looks::default() };
+            let looks = Looks {
+                start: name.start(),
+                end: name.end(),
+                name: Some(name),
+                documented_at: Some(outer.start),
+                ..Looks::default()
+            };
             self.show(id, looks);
         }
     }

@@ -1,10 +1,12 @@
 //! What the instances of a function inherit, as JavaScript says it without classes.
 //!
-//! `A.prototype = { .. }`, `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`, `A.prototype.__proto__ = B.prototype`,
-//! `Object.setPrototypeOf(A.prototype, B.prototype)`, `util.inherits(A, B)`, `Object.assign(A.prototype, mixin)`: each is an entry of the base
-//! list of `A`; those that name `B` have a site there.
+//! `A.prototype = { .. }`, `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`,
+//! `A.prototype.__proto__ = B.prototype`, `Object.setPrototypeOf(A.prototype, B.prototype)`,
+//! `util.inherits(A, B)`, `Object.assign(A.prototype, mixin)`: each is an entry of the base list of
+//! `A`; those that name `B` have a site there.
 //!
-//! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text; conditions around them do not.
+//! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text;
+//! conditions around them do not.
 
 use crate::extract::typescript::state::{Holder, Receiver};
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -40,7 +42,12 @@ enum CallKind {
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// Walks what JavaScript assigns to a name or member.
-    pub fn javascript_assigned(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) -> ExprId {
+    pub fn javascript_assigned(
+        &mut self,
+        target: ExprId,
+        left: Child<'tree>,
+        right: Child<'tree>,
+    ) -> ExprId {
         if let Some(holder) = self.prototype_holder(left) {
             return self.prototype_value(holder, right);
         }
@@ -52,16 +59,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// The function about to be walked has what it is assigned to as its `this`: `o` in `o.f = function () {}`, an instance of `A` in
-    /// `A.prototype.m = function () {}`.
+    /// The function about to be walked has what it is assigned to as its `this`: `o` in
+    /// `o.f = function () {}`, an instance of `A` in `A.prototype.m = function () {}`.
     pub fn receive(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) {
-        let Expr::Member(object, _) = self.b.facts.expr(target) else { return };
-        if !matches!(right.kind, Kind::FunctionExpression | Kind::GeneratorFunction) {
+        let Expr::Member(object, _) = self.b.facts.expr(target) else {
+            return;
+        };
+        if !matches!(
+            right.kind,
+            Kind::FunctionExpression | Kind::GeneratorFunction
+        ) {
             return;
         }
         let path = self.name_segments(left);
         let above = &path[..path.len().saturating_sub(1)];
-        let holder = self.without_prototype(above).map(<[_]>::to_vec).and_then(|above| self.holder(&above));
+        let holder = self
+            .without_prototype(above)
+            .map(<[_]>::to_vec)
+            .and_then(|above| self.holder(&above));
         self.script.receiver = match holder.and_then(|holder| holder.function.some()) {
             Some(function) => Receiver::Instance(function),
             None => Receiver::Object(object),
@@ -89,7 +104,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             _ => &path[..],
         };
         let above = self.without_prototype(path)?;
-        self.holder(above).filter(|holder| !holder.function.is_none())
+        self.holder(above)
+            .filter(|holder| !holder.function.is_none())
     }
 
     fn prototype_value(&mut self, holder: Holder, right: Child<'tree>) -> ExprId {
@@ -110,8 +126,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             (Kind::CallExpression, Expr::Call(call)) if self.is_object_method(right, "create") => {
                 let args = self.b.facts.calls[call.index()].args;
-                let first = self.b.facts.list(args).first().map_or(value, |arg| arg.value);
-                let at = self.arguments_of(right).first().and_then(|argument| self.prototype_position(*argument));
+                let first = self
+                    .b
+                    .facts
+                    .list(args)
+                    .first()
+                    .map_or(value, |arg| arg.value);
+                let at = self
+                    .arguments_of(right)
+                    .first()
+                    .and_then(|argument| self.prototype_position(*argument));
                 (first, at)
             }
             _ => (value, self.prototype_position(right)),
@@ -145,7 +169,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return None;
         }
         let path = self.name_segments(first);
-        let above = if kind == CallKind::Inherits { &path[..] } else { self.without_prototype(&path)? };
+        let above = if kind == CallKind::Inherits {
+            &path[..]
+        } else {
+            self.without_prototype(&path)?
+        };
         let holder = self.holder(above)?;
         if holder.class.is_none() && holder.function.is_none() {
             return None;
@@ -155,26 +183,55 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             CallKind::SetPrototype if holder.function.is_none() => return None,
             CallKind::Assign if base.kind == Kind::Object => self.script.prototype = Some(holder),
             CallKind::Define => {
-                let descriptor =
-                    arguments.get(2).copied().filter(|descriptor| base.kind == Kind::String && descriptor.kind == Kind::Object)?;
+                let descriptor = arguments.get(2).copied().filter(|descriptor| {
+                    base.kind == Kind::String && descriptor.kind == Kind::Object
+                })?;
                 self.script.prototype = Some(holder);
                 let member = self.instance_member(holder, base, descriptor, None)?;
-                return Some(PrototypeCall { holder, kind, base, member });
+                return Some(PrototypeCall {
+                    holder,
+                    kind,
+                    base,
+                    member,
+                });
             }
             _ => {}
         }
-        Some(PrototypeCall { holder, kind, base, member: DeclId::NONE })
+        Some(PrototypeCall {
+            holder,
+            kind,
+            base,
+            member: DeclId::NONE,
+        })
     }
 
     /// Adds what such a call says, once it is walked.
-    pub fn inherit_by_call(&mut self, PrototypeCall { holder, kind, base, member }: PrototypeCall<'tree>, value: ExprId) {
-        let Expr::Call(call) = self.b.facts.expr(value) else { return };
-        let args = self.b.facts.list(self.b.facts.calls[call.index()].args).to_vec();
+    pub fn inherit_by_call(
+        &mut self,
+        PrototypeCall {
+            holder,
+            kind,
+            base,
+            member,
+        }: PrototypeCall<'tree>,
+        value: ExprId,
+    ) {
+        let Expr::Call(call) = self.b.facts.expr(value) else {
+            return;
+        };
+        let args = self
+            .b
+            .facts
+            .list(self.b.facts.calls[call.index()].args)
+            .to_vec();
         match kind {
             CallKind::Inherits => {
                 let Some(arg) = args.get(1) else { return };
-                let ty = self.b.type_expr(TypeExpr::Heritage(arg.value, List::default()));
-                let at = matches!(base.kind, Kind::Identifier | Kind::MemberExpression).then(|| self.name_position(base));
+                let ty = self
+                    .b
+                    .type_expr(TypeExpr::Heritage(arg.value, List::default()));
+                let at = matches!(base.kind, Kind::Identifier | Kind::MemberExpression)
+                    .then(|| self.name_position(base));
                 self.constructs(holder);
                 self.add_prototype(holder, ty, at);
             }
@@ -209,7 +266,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn is_object_method(&mut self, call: Child<'tree>, name: &str) -> bool {
-        let Some(function) = self.children(call).get(Field::Function).filter(|function| function.kind == Kind::MemberExpression) else {
+        let Some(function) = self
+            .children(call)
+            .get(Field::Function)
+            .filter(|function| function.kind == Kind::MemberExpression)
+        else {
             return false;
         };
         let path = self.name_segments(function);
@@ -234,11 +295,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         if let Some(at) = at {
             let owner = std::mem::replace(&mut self.b.owner, holder.decl);
-            self.b.site(SiteKind::Base, Subject::Base(made, bases.len() as u16), at);
+            self.b
+                .site(SiteKind::Base, Subject::Base(made, bases.len() as u16), at);
             self.b.owner = owner;
         }
         let at = at.unwrap_or(self.b.facts.decl(made).at);
-        bases.push(Base { clause: BaseClause::Extends, ty, at });
+        bases.push(Base {
+            clause: BaseClause::Extends,
+            ty,
+            at,
+        });
         self.b.decl(made).bases = self.b.facts.add_list(bases);
     }
 }

@@ -1,9 +1,12 @@
-//! What the TypeScript grammars cannot read or read wrongly, rewritten to something of equal length that they read right.
+//! What the TypeScript grammars cannot read or read wrongly, rewritten to something of equal length
+//! that they read right.
 //!
-//! `await using x = f()` is parsed as `const       x = f()`, `import("m").T` as `i__________.T`. The extractor takes all names and texts
-//! from the original, so a rewrite inside a string or comment changes nothing; where the meaning changed it asks [`Repaired::edit_at`].
+//! `await using x = f()` is parsed as `const       x = f()`, `import("m").T` as `i__________.T`.
+//! The extractor takes all names and texts from the original, so a rewrite inside a string or
+//! comment changes nothing; where the meaning changed it asks [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import defer`, `&name` in a JSX string.
+//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`,
+//! `import defer`, `&name` in a JSX string.
 
 mod semicolons;
 
@@ -57,7 +60,8 @@ pub struct Edit {
     pub kind: EditKind,
 }
 
-/// The text to parse: as long as the original, with line ends in the same places, but for those that became a `;`.
+/// The text to parse: as long as the original, with line ends in the same places, but for those
+/// that became a `;`.
 pub struct Repaired<'t> {
     /// What the parser gets.
     pub text: Cow<'t, [u8]>,
@@ -68,17 +72,29 @@ pub struct Repaired<'t> {
 impl Repaired<'_> {
     /// What was rewritten at exactly this offset.
     pub fn edit_at(&self, offset: usize) -> Option<Edit> {
-        let index = self.edits.binary_search_by_key(&(offset as u32), |edit| edit.offset).ok()?;
+        let index = self
+            .edits
+            .binary_search_by_key(&(offset as u32), |edit| edit.offset)
+            .ok()?;
         Some(self.edits[index])
     }
 }
 
-/// Rewrites a text; what would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) is left out there.
+/// Rewrites a text; what would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) is left out
+/// there.
 pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     let jsx = dialect.has_jsx();
     let typed = !dialect.is_javascript();
-    let mut scan = Scan { source: text.as_bytes(), edits: Vec::new(), work: LOOKS * (text.len() + 1) };
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| STARTS[usize::from(*byte)]) {
+    let mut scan = Scan {
+        source: text.as_bytes(),
+        edits: Vec::new(),
+        work: LOOKS * (text.len() + 1),
+    };
+    for (at, byte) in text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| STARTS[usize::from(*byte)])
+    {
         match byte {
             b'!' if typed => scan.non_null(at),
             b'(' => scan.import_call(at),
@@ -145,7 +161,8 @@ impl<'t> Scan<'t> {
     }
 
     fn word_at(&self, at: usize, word: &[u8]) -> bool {
-        self.source[at.min(self.source.len())..].starts_with(word) && !is_word(self.byte(at + word.len()))
+        self.source[at.min(self.source.len())..].starts_with(word)
+            && !is_word(self.byte(at + word.len()))
     }
 
     /// Whether a whole word ends just before `end`; gives its start.
@@ -170,7 +187,11 @@ impl<'t> Scan<'t> {
     }
 
     fn edit(&mut self, start: usize, end: usize, kind: EditKind) {
-        self.edits.push(Edit { offset: start as u32, len: (end - start) as u32, kind });
+        self.edits.push(Edit {
+            offset: start as u32,
+            len: (end - start) as u32,
+            kind,
+        });
     }
 
     /// `x!.y`, `x![0]`, `x!(y)`: after an operator the grammar takes `a && b` as what is asserted.
@@ -179,7 +200,8 @@ impl<'t> Scan<'t> {
         if !(is_word(before) || matches!(before, b')' | b']')) {
             return;
         }
-        let member = self.byte(at + 1) == b'.' && (is_word_start(self.byte(at + 2)) || self.byte(at + 2) == b'#');
+        let member = self.byte(at + 1) == b'.'
+            && (is_word_start(self.byte(at + 2)) || self.byte(at + 2) == b'#');
         let called = self.byte(at + 1) == b'(' && before != b')';
         let index = self.byte(at + 1) == b'[' || called;
         if member || index && !self.keyword_before(at) {
@@ -208,12 +230,16 @@ impl<'t> Scan<'t> {
             b"switch",
             b"default",
         ];
-        WORDS.iter().any(|word| self.word_before(end, word).is_some())
+        WORDS
+            .iter()
+            .any(|word| self.word_before(end, word).is_some())
     }
 
     /// `import("m")`
     fn import_call(&mut self, at: usize) {
-        let Some(start) = self.word_before(at, b"import") else { return };
+        let Some(start) = self.word_before(at, b"import") else {
+            return;
+        };
         if start > 0 && matches!(self.source[start - 1], b'.' | b'\'' | b'"' | b'`' | b'*') {
             return;
         }
@@ -221,7 +247,9 @@ impl<'t> Scan<'t> {
         if !matches!(quote, b'\'' | b'"') {
             return;
         }
-        let end = self.skip(at + 2, |byte| !matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r' | b'$'));
+        let end = self.skip(at + 2, |byte| {
+            !matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r' | b'$')
+        });
         if self.byte(end) == quote && self.byte(end + 1) == b')' {
             self.edit(start, end + 2, EditKind::Import);
         }
@@ -233,7 +261,9 @@ impl<'t> Scan<'t> {
         while self.byte(at) == b'/' && self.spend(1) {
             at = match self.byte(at + 1) {
                 b'/' => self.skip(at, |byte| byte != b'\n'),
-                b'*' => self.comment_end(at + 2).map_or(self.source.len(), |end| end + 1),
+                b'*' => self
+                    .comment_end(at + 2)
+                    .map_or(self.source.len(), |end| end + 1),
                 _ => return at,
             };
             at = self.skip(at, is_space);
@@ -275,7 +305,9 @@ impl<'t> Scan<'t> {
     /// `f<A, B,>(x)`
     fn trailing_comma(&mut self, at: usize) {
         let close = self.skip(at + 1, is_space);
-        if self.byte(close) == b'>' && self.byte(self.skip(close + 1, |byte| matches!(byte, b' ' | b'\t'))) == b'(' {
+        if self.byte(close) == b'>'
+            && self.byte(self.skip(close + 1, |byte| matches!(byte, b' ' | b'\t'))) == b'('
+        {
             self.edit(at, at + 1, EditKind::TrailingComma);
         }
     }
@@ -310,7 +342,9 @@ impl<'t> Scan<'t> {
     /// `export type * from "m"`
     fn type_star(&mut self, at: usize) {
         let end = self.skip_back(at, |byte| matches!(byte, b' ' | b'\t'));
-        let Some(start) = self.word_before(end, b"type") else { return };
+        let Some(start) = self.word_before(end, b"type") else {
+            return;
+        };
         let export = self.skip_back(start, |byte| matches!(byte, b' ' | b'\t'));
         if export < start && self.word_before(export, b"export").is_some() {
             self.edit(start, end, EditKind::TypeStar);
@@ -330,7 +364,14 @@ impl<'t> Scan<'t> {
 
     /// `accessor x = 1` as a class member
     fn accessor(&mut self, at: usize) {
-        const BEFORE: [&[u8]; 6] = [b"static", b"public", b"private", b"protected", b"override", b"abstract"];
+        const BEFORE: [&[u8]; 6] = [
+            b"static",
+            b"public",
+            b"private",
+            b"protected",
+            b"override",
+            b"abstract",
+        ];
         if !self.word_at(at, b"accessor") || at > 0 && is_word(self.source[at - 1]) {
             return;
         }
@@ -340,12 +381,20 @@ impl<'t> Scan<'t> {
             return;
         }
         let after = self.skip(self.skip(name + 1, is_word), blank);
-        if !matches!(self.byte(after), b'=' | b':' | b';' | b'!' | b'?' | b'\n' | b'\r') {
+        if !matches!(
+            self.byte(after),
+            b'=' | b':' | b';' | b'!' | b'?' | b'\n' | b'\r'
+        ) {
             return;
         }
         let before = self.skip_back(at, blank);
-        let starts = before == 0 || matches!(self.source[before - 1], b'\n' | b';' | b'{' | b'}' | b')');
-        if starts || BEFORE.iter().any(|word| self.word_before(before, word).is_some()) {
+        let starts =
+            before == 0 || matches!(self.source[before - 1], b'\n' | b';' | b'{' | b'}' | b')');
+        if starts
+            || BEFORE
+                .iter()
+                .any(|word| self.word_before(before, word).is_some())
+        {
             self.edit(at, at + 8, EditKind::Accessor);
         }
     }
@@ -393,7 +442,11 @@ impl<'t> Scan<'t> {
             return;
         }
         let before = self.skip_back(at, blank);
-        let start = if before < at { self.word_before(before, b"await").unwrap_or(at) } else { at };
+        let start = if before < at {
+            self.word_before(before, b"await").unwrap_or(at)
+        } else {
+            at
+        };
         let border = self.skip_back(start, blank);
         if border == 0 || matches!(self.source[border - 1], b'\n' | b';' | b'{' | b'}' | b')') {
             self.edit(start, at + 5, EditKind::Using);
@@ -402,7 +455,10 @@ impl<'t> Scan<'t> {
 
     fn finish(mut self) -> Repaired<'t> {
         if self.edits.is_empty() {
-            return Repaired { text: Cow::Borrowed(self.source), edits: self.edits };
+            return Repaired {
+                text: Cow::Borrowed(self.source),
+                edits: self.edits,
+            };
         }
         self.edits.sort_unstable_by_key(|edit| edit.offset);
         let mut end = 0;
@@ -415,9 +471,15 @@ impl<'t> Scan<'t> {
         });
         let mut text = self.source.to_vec();
         for edit in &self.edits {
-            rewrite(&mut text[edit.offset as usize..(edit.offset + edit.len) as usize], edit.kind);
+            rewrite(
+                &mut text[edit.offset as usize..(edit.offset + edit.len) as usize],
+                edit.kind,
+            );
         }
-        Repaired { text: Cow::Owned(text), edits: self.edits }
+        Repaired {
+            text: Cow::Owned(text),
+            edits: self.edits,
+        }
     }
 }
 
@@ -430,7 +492,10 @@ fn rewrite(place: &mut [u8], kind: EditKind) {
         EditKind::Semicolon => (b' ', b";"),
         _ => (b' ', b""),
     };
-    for byte in place.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')) {
+    for byte in place
+        .iter_mut()
+        .filter(|byte| !matches!(**byte, b'\n' | b'\r'))
+    {
         *byte = fill;
     }
     place[..start.len()].copy_from_slice(start);
@@ -451,12 +516,21 @@ mod tests {
         for (text, expected) in [
             ("await using x = f();", "const       x = f();"),
             ("{ using y = g(); }", "{ const y = g(); }"),
-            ("using(x); using = 1; using.y", "uzing(x); uzing = 1; uzing.y"),
-            ("let a = (using ? 1 : b.using);", "let a = (uzing ? 1 : b.uzing);"),
+            (
+                "using(x); using = 1; using.y",
+                "uzing(x); uzing = 1; uzing.y",
+            ),
+            (
+                "let a = (using ? 1 : b.using);",
+                "let a = (uzing ? 1 : b.uzing);",
+            ),
             ("f<typeof import('m')>()", "f<typeof i__________>()"),
             ("x.import('m')", "x.import('m')"),
             ("export type * from 'x'", "export      * from 'x'"),
-            ("interface A<in T, out U, in out V> {}", "interface A<   T,     U,        V> {}"),
+            (
+                "interface A<in T, out U, in out V> {}",
+                "interface A<   T,     U,        V> {}",
+            ),
             (
                 "interface A<\n  /** in */\n  in T,\n  // out\n  in out U = V> {}",
                 "interface A<\n  /** in */\n     T,\n  // out\n         U = V> {}",
@@ -471,8 +545,14 @@ mod tests {
             ("b?.5:1", "b? 5:1"),
             ("type A = [this: T, x?: U]", "type A = [thiz: T, x?: U]"),
             ("abstract override x;", "abstract          x;"),
-            ("{ static accessor x = 1; accessor; f(accessor) }", "{ static          x = 1; accessor; f(accessor) }"),
-            ("sql<Map<A, () => B>>`x`; a > `b`; () => `c`", "sql                 `x`; a > `b`; () => `c`"),
+            (
+                "{ static accessor x = 1; accessor; f(accessor) }",
+                "{ static          x = 1; accessor; f(accessor) }",
+            ),
+            (
+                "sql<Map<A, () => B>>`x`; a > `b`; () => `c`",
+                "sql                 `x`; a > `b`; () => `c`",
+            ),
         ] {
             assert_eq!(repaired(text), expected);
         }
@@ -480,6 +560,9 @@ mod tests {
 
     #[test]
     fn leaves_arrow_type_parameters_of_jsx_files_alone() {
-        assert_eq!(&*repair("const f = <T,>(x: T) => x", Dialect::Tsx).text, b"const f = <T,>(x: T) => x");
+        assert_eq!(
+            &*repair("const f = <T,>(x: T) => x", Dialect::Tsx).text,
+            b"const f = <T,>(x: T) => x"
+        );
     }
 }

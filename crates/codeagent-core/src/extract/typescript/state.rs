@@ -1,4 +1,5 @@
-//! What does the walk keep for its rooms: of guards and assignments, of functions and objects of JavaScript, of a chain?
+//! What does the walk keep for its rooms: of guards and assignments, of functions and objects of
+//! JavaScript, of a chain?
 //!
 //! The rooms that fill and read this are methods of `Walker`; here are only its forms.
 //!
@@ -10,7 +11,8 @@ use crate::extract::typescript::doc_tags::Tags;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
 use crate::model::facts::*;
 
-/// What an expression says when it is true; a handle that costs nothing for expressions that are no conditions.
+/// What an expression says when it is true; a handle that costs nothing for expressions that are no
+/// conditions.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
     /// Nothing.
@@ -50,7 +52,10 @@ pub struct Value {
 impl Value {
     /// An expression that tests nothing.
     pub fn of(expr: ExprId) -> Self {
-        Self { expr, test: Test::None }
+        Self {
+            expr,
+            test: Test::None,
+        }
     }
 }
 
@@ -119,7 +124,8 @@ impl Holder {
 pub struct Script<'t> {
     /// The tags of the comment before the function whose parameters are being walked.
     pub doc: Tags<'t>,
-    /// Where the comment before the function about to be walked ends, if not before the function itself.
+    /// Where the comment before the function about to be walked ends, if not before the function
+    /// itself.
     pub documented: Option<usize>,
     /// Comments of the file speak of overloads.
     pub has_overloads: bool,
@@ -133,7 +139,8 @@ pub struct Script<'t> {
     pub class_members: FxHashSet<(ScopeId, Sym)>,
     /// Fields of which nothing is known but that they are null or undefined at first.
     pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// The members that functions, classes and objects got by assignments at the top; those of `NONE` are given out.
+    /// The members that functions, classes and objects got by assignments at the top; those of
+    /// `NONE` are given out.
     pub assigned_members: FxHashMap<(DeclId, Sym), DeclId>,
     /// What was declared so far, by scope and name.
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
@@ -147,7 +154,8 @@ pub struct Script<'t> {
 pub struct ChainLink<'tree> {
     pub child: Child<'tree>,
     pub kids: Children<'tree>,
-    /// An operator that the grammar put under a call with type arguments and that belongs on top of the chain.
+    /// An operator that the grammar put under a call with type arguments and that belongs on top of
+    /// the chain.
     pub hoisted: bool,
 }
 
@@ -156,7 +164,10 @@ impl<'tree> ChainLink<'tree> {
     pub fn name(&self) -> Child<'tree> {
         let name = match self.child.kind {
             Kind::MemberExpression => self.kids.get(Field::Property),
-            Kind::SubscriptExpression => self.kids.get(Field::Index).filter(|index| index.kind == Kind::String),
+            Kind::SubscriptExpression => self
+                .kids
+                .get(Field::Index)
+                .filter(|index| index.kind == Kind::String),
             _ => None,
         };
         name.unwrap_or(self.child)

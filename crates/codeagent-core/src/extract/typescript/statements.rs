@@ -1,6 +1,8 @@
-//! Statements: where declarations and expressions stand, which blocks they open, and what conditions say in them.
+//! Statements: where declarations and expressions stand, which blocks they open, and what
+//! conditions say in them.
 //!
-//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go on".
+//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go
+//! on".
 
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::state::Test;
@@ -8,7 +10,8 @@ use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
 
-/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks through all of them.
+/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
+/// through all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
 impl<'t, 'tree> Walker<'t, 'tree> {
@@ -28,7 +31,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
         match child.kind {
             Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
-            Kind::FunctionDeclaration | Kind::GeneratorFunctionDeclaration | Kind::FunctionSignature => {
+            Kind::FunctionDeclaration
+            | Kind::GeneratorFunctionDeclaration
+            | Kind::FunctionSignature => {
                 self.function_declaration(child, outer);
             }
             Kind::ClassDeclaration | Kind::AbstractClassDeclaration => {
@@ -42,7 +47,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::ImportStatement => self.import_statement(child),
             Kind::ImportAlias => self.import_alias(child, outer),
             Kind::ExportStatement => self.export_statement(child),
-            Kind::StatementBlock => self.scoped(ScopeKind::Block, |walker| walker.block_statements(child)),
+            Kind::StatementBlock => {
+                self.scoped(ScopeKind::Block, |walker| walker.block_statements(child))
+            }
             Kind::IfStatement => self.if_statement(child),
             Kind::ForStatement | Kind::DoStatement => self.looped(|walker| walker.parts(child)),
             Kind::ForInStatement => self.looped(|walker| walker.for_in(child)),
@@ -50,7 +57,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::ReturnStatement => self.return_statement(child),
             Kind::CatchClause => self.scoped(ScopeKind::Block, |walker| walker.catch_clause(child)),
             Kind::SwitchStatement => self.switch_statement(child),
-            Kind::EmptyStatement | Kind::StatementIdentifier | Kind::BreakStatement | Kind::ContinueStatement => {}
+            Kind::EmptyStatement
+            | Kind::StatementIdentifier
+            | Kind::BreakStatement
+            | Kind::ContinueStatement => {}
             Kind::TryStatement | Kind::LabeledStatement => self.parts_that_are_left(child),
             Kind::ThrowStatement | Kind::ElseClause | Kind::Error => self.parts(child),
             _ => {
@@ -84,18 +94,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Gives target and value of the assignment that the statement is.
-    fn expression_statement(&mut self, child: Child<'tree>, outer: Option<Outer>) -> Option<(ExprId, ExprId)> {
+    fn expression_statement(
+        &mut self,
+        child: Child<'tree>,
+        outer: Option<Outer>,
+    ) -> Option<(ExprId, ExprId)> {
         let inner = self.children(child).first()?;
         if inner.kind == Kind::InternalModule {
             let outer = self.outer(child, outer);
             self.namespace(inner, Some(outer));
         } else if !self.common_js(inner) {
-            let call = if self.javascript { self.prototype_call(inner) } else { None };
+            let call = if self.javascript {
+                self.prototype_call(inner)
+            } else {
+                None
+            };
             let value = self.expr(inner, Context::None);
             if let Some(call) = call {
                 self.inherit_by_call(call, value);
             }
-            if let (Kind::AssignmentExpression, Expr::Assign(target, value)) = (inner.kind, self.b.facts.expr(value)) {
+            if let (Kind::AssignmentExpression, Expr::Assign(target, value)) =
+                (inner.kind, self.b.facts.expr(value))
+            {
                 return Some((target, value));
             }
         }
@@ -114,16 +134,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         });
     }
 
-    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do not hold.
+    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do
+    /// not hold.
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
         let mut nested = 0;
         let mut current = child;
         loop {
             let kids = self.children(current);
-            let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
-            let leaves = kids.get(Field::Consequence).is_some_and(|consequence| self.branch_leaves(consequence, test, true));
-            let alternative = kids.get(Field::Alternative).and_then(|clause| self.children(clause).first());
+            let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
+                self.value(condition, Context::None).test
+            });
+            let leaves = kids
+                .get(Field::Consequence)
+                .is_some_and(|consequence| self.branch_leaves(consequence, test, true));
+            let alternative = kids
+                .get(Field::Alternative)
+                .and_then(|clause| self.children(clause).first());
             let Some(alternative) = alternative else {
                 if leaves && self.b.scope == scope {
                     self.narrow(test, false, current.end() as u32);
@@ -161,11 +188,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Whether control does not go on behind this statement.
     fn leaves(&mut self, child: Child<'tree>) -> bool {
         match child.kind {
-            Kind::ReturnStatement | Kind::ThrowStatement | Kind::ContinueStatement | Kind::BreakStatement => true,
+            Kind::ReturnStatement
+            | Kind::ThrowStatement
+            | Kind::ContinueStatement
+            | Kind::BreakStatement => true,
             Kind::StatementBlock => {
                 let last = self.children(child).named().last();
                 last.is_some_and(|last| {
-                    matches!(last.kind, Kind::ReturnStatement | Kind::ThrowStatement | Kind::ContinueStatement | Kind::BreakStatement)
+                    matches!(
+                        last.kind,
+                        Kind::ReturnStatement
+                            | Kind::ThrowStatement
+                            | Kind::ContinueStatement
+                            | Kind::BreakStatement
+                    )
                 })
             }
             _ => false,
@@ -174,7 +210,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn while_statement(&mut self, child: Child<'tree>) {
         let kids = self.children(child);
-        let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
+        let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
+            self.value(condition, Context::None).test
+        });
         if let Some(body) = kids.get(Field::Body) {
             self.branch(body, test, true);
         }
@@ -183,9 +221,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `for (const x of y)`, `for await`, `for (const k in o)`
     fn for_in(&mut self, child: Child<'tree>) {
         let kids = self.children(child);
-        let source = kids.get(Field::Right).map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+        let source = kids
+            .get(Field::Right)
+            .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
         let element = if kids.has(Kind::Of) {
-            self.b.expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
+            self.b
+                .expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
         } else {
             self.b.expr(Expr::Known(KnownType::String))
         };
@@ -205,8 +246,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn return_statement(&mut self, child: Child<'tree>) {
-        let Some(inner) = self.children(child).first() else { return };
-        let context = if self.function.is_none() { Context::None } else { Context::Returned(self.function) };
+        let Some(inner) = self.children(child).first() else {
+            return;
+        };
+        let context = if self.function.is_none() {
+            Context::None
+        } else {
+            Context::Returned(self.function)
+        };
         let value = self.expr(inner, context);
         if !self.function.is_none() && !self.b.decl(self.function).flags.has(DeclFlags::GENERATOR) {
             self.returns.push(value);
@@ -217,7 +264,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         if let Some(parameter) = kids.get(Field::Parameter) {
             let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-            let source = if ty.is_none() { ExprId::NONE } else { self.b.expr(Expr::Cast(ty)) };
+            let source = if ty.is_none() {
+                ExprId::NONE
+            } else {
+                self.b.expr(Expr::Cast(ty))
+            };
             self.bind(parameter, source, Binding::local(DeclFlags::LET));
         }
         if let Some(body) = kids.get(Field::Body) {
@@ -227,19 +278,30 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn switch_statement(&mut self, child: Child<'tree>) {
         let kids = self.children(child);
-        let subject = kids.get(Field::Value).map(|value| self.value(value, Context::None));
-        let Some(body) = kids.get(Field::Body) else { return };
+        let subject = kids
+            .get(Field::Value)
+            .map(|value| self.value(value, Context::None));
+        let Some(body) = kids.get(Field::Body) else {
+            return;
+        };
         self.scoped(ScopeKind::Block, |walker| {
             let first = walker.narrowing.writes.len();
             let mut falls_through = false;
             for case in walker.children(body).named() {
                 let parts = walker.children(case);
-                let label = parts.get(Field::Value).map(|value| walker.value(value, Context::None));
+                let label = parts
+                    .get(Field::Value)
+                    .map(|value| walker.value(value, Context::None));
                 let test = match (subject, label) {
-                    (Some(subject), Some(label)) if !falls_through => walker.comparison(subject, label, false),
+                    (Some(subject), Some(label)) if !falls_through => {
+                        walker.comparison(subject, label, false)
+                    }
                     _ => Test::None,
                 };
-                let statements: Vec<_> = parts.named().filter(|part| part.field == Field::Body).collect();
+                let statements: Vec<_> = parts
+                    .named()
+                    .filter(|part| part.field == Field::Body)
+                    .collect();
                 falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
                 let mark = walker.narrowing.writes.len();
                 walker.scoped(ScopeKind::Block, |walker| {

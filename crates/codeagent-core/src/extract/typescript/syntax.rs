@@ -1,9 +1,10 @@
 //! Which nodes, tokens and fields of the two grammars the extractor tells apart, as small numbers.
 //!
-//! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar maps both to [`Kind`] and [`Field`], so that
-//! the walk compares bytes and never strings.
+//! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar
+//! maps both to [`Kind`] and [`Field`], so that the walk compares bytes and never strings.
 //!
-//! **Limits.** A node kind that is not named here is `Other` (or `OtherToken`) and is walked through, not understood.
+//! **Limits.** A node kind that is not named here is `Other` (or `OtherToken`) and is walked
+//! through, not understood.
 
 use std::sync::OnceLock;
 
@@ -152,24 +153,46 @@ impl Grammar {
 
     fn new(language: Language) -> Self {
         let kinds = (0..language.node_kind_count() as u16)
-            .map(|id| Kind::of(language.node_kind_for_id(id).unwrap_or(""), language.node_kind_is_named(id)))
+            .map(|id| {
+                Kind::of(
+                    language.node_kind_for_id(id).unwrap_or(""),
+                    language.node_kind_is_named(id),
+                )
+            })
             .collect();
-        let fields = (0..=language.field_count() as u16).map(|id| Field::of(language.field_name_for_id(id).unwrap_or(""))).collect();
-        Self { language, kinds, fields }
+        let fields = (0..=language.field_count() as u16)
+            .map(|id| Field::of(language.field_name_for_id(id).unwrap_or("")))
+            .collect();
+        Self {
+            language,
+            kinds,
+            fields,
+        }
     }
 
     /// What a node is.
     pub fn kind(&self, node: Node<'_>) -> Kind {
-        self.kinds.get(usize::from(node.kind_id())).copied().unwrap_or(Kind::Error)
+        self.kinds
+            .get(usize::from(node.kind_id()))
+            .copied()
+            .unwrap_or(Kind::Error)
     }
 
     /// All children of a node but comments, in one pass of a cursor.
-    pub fn children<'tree>(&self, cursor: &mut TreeCursor<'tree>, node: Node<'tree>) -> Children<'tree> {
+    pub fn children<'tree>(
+        &self,
+        cursor: &mut TreeCursor<'tree>,
+        node: Node<'tree>,
+    ) -> Children<'tree> {
         let mut children = SmallVec::new();
         each_child(cursor, node, |node, cursor| {
             let kind = self.kind(node);
             if !matches!(kind, Kind::Comment | Kind::HtmlComment) {
-                let field = cursor.field_id().and_then(|id| self.fields.get(usize::from(id.get()))).copied().unwrap_or(Field::None);
+                let field = cursor
+                    .field_id()
+                    .and_then(|id| self.fields.get(usize::from(id.get())))
+                    .copied()
+                    .unwrap_or(Field::None);
                 children.push(Child { node, kind, field });
             }
         });

@@ -1,8 +1,10 @@
-//! Parts of object types: call, construct and index signatures, mapped types; function types, which are alike.
+//! Parts of object types: call, construct and index signatures, mapped types; function types, which
+//! are alike.
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
-//! **Limits.** These declarations have no names and never become nodes; members of object types do. A constructor type's `FunctionType` is named `new`.
+//! **Limits.** These declarations have no names and never become nodes; members of object types do.
+//! A constructor type's `FunctionType` is named `new`.
 
 use crate::extract::typescript::classes::MemberOf;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
@@ -22,8 +24,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn function_type(&mut self, child: Child<'tree>) -> TypeId {
         let kids = self.children(child);
         let construct = child.kind == Kind::ConstructorType;
-        let name = if construct { self.b.sym_owned("new") } else { Sym::NONE };
-        let flags = if kids.has(Kind::AbstractToken) { DeclFlags::ABSTRACT } else { DeclFlags::default() };
+        let name = if construct {
+            self.b.sym_owned("new")
+        } else {
+            Sym::NONE
+        };
+        let flags = if kids.has(Kind::AbstractToken) {
+            DeclFlags::ABSTRACT
+        } else {
+            DeclFlags::default()
+        };
         let at = self.at(child);
         let id = self.b.declare(name, DeclKind::FunctionType, flags, at);
         self.signature_scope(&kids, id);
@@ -46,7 +56,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let params = self.parameters(list, id);
             self.b.decl(id).params = self.b.facts.add_list(params);
         }
-        if let Some(ty) = kids.get(Field::ReturnType).or_else(|| kids.get(Field::Type)) {
+        if let Some(ty) = kids
+            .get(Field::ReturnType)
+            .or_else(|| kids.get(Field::Type))
+        {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
@@ -60,15 +73,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             flags.insert(DeclFlags::READONLY);
         }
         let at = self.at(child);
-        let id = self.b.declare(Sym::NONE, DeclKind::IndexSignature, flags, at);
+        let id = self
+            .b
+            .declare(Sym::NONE, DeclKind::IndexSignature, flags, at);
         let saved = self.save();
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
         if let Some(name) = kids.get(Field::Name) {
             let sym = self.sym(name);
             let at = self.at(name);
-            let param = self.b.declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
-            let ty = kids.get(Field::IndexType).map_or(TypeId::NONE, |ty| self.ty(ty));
+            let param = self
+                .b
+                .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+            let ty = kids
+                .get(Field::IndexType)
+                .map_or(TypeId::NONE, |ty| self.ty(ty));
             self.b.decl(param).ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
@@ -79,7 +98,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type; its members become nodes of what it stands in. `aliased`: it makes up what an alias names.
+    /// `{ .. }` as a type; its members become nodes of what it stands in. `aliased`: it makes up
+    /// what an alias names.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let kids = self.children(child);
         if let Some(signature) = kids.find(Kind::IndexSignature) {
@@ -89,21 +109,39 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
         }
         let at = self.at(child);
-        let flags = if aliased { DeclFlags::PARTIAL } else { DeclFlags::default() };
+        let flags = if aliased {
+            DeclFlags::PARTIAL
+        } else {
+            DeclFlags::default()
+        };
         let id = self.b.declare(Sym::NONE, DeclKind::ObjectType, flags, at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, id);
         self.b.decl(id).inner = inner;
         let owner = self.b.owner;
-        self.members(child, MemberOf { decl: id, shown: true, class: false });
+        self.members(
+            child,
+            MemberOf {
+                decl: id,
+                shown: true,
+                class: false,
+            },
+        );
         self.b.owner = owner;
         self.b.scope = scope;
         self.b.type_expr(TypeExpr::Object(id))
     }
 
-    fn mapped_type(&mut self, child: Child<'tree>, clause: Child<'tree>, value: Option<Child<'tree>>) -> TypeId {
+    fn mapped_type(
+        &mut self,
+        child: Child<'tree>,
+        clause: Child<'tree>,
+        value: Option<Child<'tree>>,
+    ) -> TypeId {
         let at = self.at(child);
-        let id = self.b.declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
+        let id = self
+            .b
+            .declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
@@ -111,7 +149,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(name) = parts.get(Field::Name) {
             let sym = self.sym(name);
             let at = self.at(name);
-            let key = self.b.declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
+            let key = self
+                .b
+                .declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
             if let Some(constraint) = parts.get(Field::Type) {
                 self.constrain(key, constraint);
             }

@@ -2,7 +2,8 @@
 //!
 //! Each segment of a type name is a site: `A` and `B` of `A.B`.
 //!
-//! **Limits.** Template literal types keep the sites in them and nothing else; `unique symbol` is a keyword.
+//! **Limits.** Template literal types keep the sites in them and nothing else; `unique symbol` is a
+//! keyword.
 
 use crate::extract::typescript::repair::EditKind;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -18,15 +19,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         match child.kind {
-            Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier | Kind::NestedIdentifier | Kind::GenericType => {
-                match self.named_type(child) {
-                    Some((ty, last)) => {
-                        self.last_segment_site(ty, last);
-                        ty
-                    }
-                    None => self.unknown_type(child),
+            Kind::TypeIdentifier
+            | Kind::Identifier
+            | Kind::NestedTypeIdentifier
+            | Kind::NestedIdentifier
+            | Kind::GenericType => match self.named_type(child) {
+                Some((ty, last)) => {
+                    self.last_segment_site(ty, last);
+                    ty
                 }
-            }
+                None => self.unknown_type(child),
+            },
             Kind::PredefinedType => {
                 let sym = self.sym(child);
                 self.b.type_expr(TypeExpr::Primitive(sym))
@@ -117,8 +120,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The types between `<` and `>`.
     pub fn type_arguments(&mut self, arguments: Option<Child<'tree>>) -> List<TypeId> {
-        let Some(arguments) = arguments else { return List::default() };
-        let types: Vec<_> = self.children(arguments).named().map(|child| self.ty(child)).collect();
+        let Some(arguments) = arguments else {
+            return List::default();
+        };
+        let types: Vec<_> = self
+            .children(arguments)
+            .named()
+            .map(|child| self.ty(child))
+            .collect();
         self.b.facts.add_list(types)
     }
 
@@ -129,7 +138,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let kids = self.children(child);
                 (kids.get(Field::Name)?, kids.get(Field::TypeArguments))
             }
-            Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier | Kind::NestedIdentifier => (child, None),
+            Kind::TypeIdentifier
+            | Kind::Identifier
+            | Kind::NestedTypeIdentifier
+            | Kind::NestedIdentifier => (child, None),
             _ => return None,
         };
         let names = self.name_segments(name);
@@ -143,8 +155,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut segments = Vec::with_capacity(names.len());
         let skipped = usize::from(imported);
         for (index, name) in names.iter().enumerate().skip(skipped) {
-            let args = if index + 1 == names.len() { args } else { List::default() };
-            segments.push(Segment { name: self.sym(*name), args });
+            let args = if index + 1 == names.len() {
+                args
+            } else {
+                List::default()
+            };
+            segments.push(Segment {
+                name: self.sym(*name),
+                args,
+            });
         }
         let list = self.b.facts.add_list(segments);
         let ty = if imported {
@@ -157,7 +176,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = TypeId(self.b.facts.types.len() as u32 - 1);
         for (index, name) in names[..names.len() - 1].iter().enumerate().skip(skipped) {
             let at = self.at(*name);
-            self.b.site(self.type_use, Subject::Type(id, (index - skipped) as u16), at);
+            self.b.site(
+                self.type_use,
+                Subject::Type(id, (index - skipped) as u16),
+                at,
+            );
         }
         id
     }
@@ -170,7 +193,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         if count > 0 {
             let at = self.at(last);
-            self.b.site(self.type_use, Subject::Type(ty, count as u16 - 1), at);
+            self.b
+                .site(self.type_use, Subject::Type(ty, count as u16 - 1), at);
         }
     }
 
@@ -186,12 +210,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn tuple_type(&mut self, child: Child<'tree>) -> TypeId {
         let mut elements = Vec::new();
         for part in self.children(child).named() {
-            let mut element = Element { name: Sym::NONE, ty: TypeId::NONE, rest: false };
+            let mut element = Element {
+                name: Sym::NONE,
+                ty: TypeId::NONE,
+                rest: false,
+            };
             if matches!(part.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
                 let kids = self.children(part);
                 if let Some(name) = kids.get(Field::Name).or_else(|| kids.get(Field::Pattern)) {
                     element.rest = name.kind == Kind::RestPattern;
-                    let name = if element.rest { self.children(name).first().unwrap_or(name) } else { name };
+                    let name = if element.rest {
+                        self.children(name).first().unwrap_or(name)
+                    } else {
+                        name
+                    };
                     element.name = self.sym(name);
                 }
                 element.ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
@@ -206,7 +238,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn literal_type(&mut self, child: Child<'tree>) -> TypeId {
-        let Some(inner) = self.children(child).first() else { return self.b.type_expr(TypeExpr::Unknown) };
+        let Some(inner) = self.children(child).first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
         let (kind, sym) = match inner.kind {
             Kind::String => (LiteralKind::String, self.string(inner)),
             Kind::True | Kind::False => (LiteralKind::Bool, self.sym(inner)),
@@ -223,11 +257,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.scoped(ScopeKind::TypeParams, |walker| {
             let kids = walker.children(child);
             let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
-            let parts = [Field::Left, Field::Right, Field::Consequence, Field::Alternative];
-            let mut types: Vec<_> = parts.into_iter().map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part))).collect();
-            let is_own = |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
-            let declared = (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
-            let own: Vec<_> = declared.map(|id| TypeExpr::Infer(DeclId(id as u32))).collect();
+            let parts = [
+                Field::Left,
+                Field::Right,
+                Field::Consequence,
+                Field::Alternative,
+            ];
+            let mut types: Vec<_> = parts
+                .into_iter()
+                .map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part)))
+                .collect();
+            let is_own =
+                |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
+            let declared =
+                (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
+            let own: Vec<_> = declared
+                .map(|id| TypeExpr::Infer(DeclId(id as u32)))
+                .collect();
             types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
             let list = walker.b.facts.add_list(types);
             walker.b.type_expr(TypeExpr::Conditional(list))
@@ -236,19 +282,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn type_predicate(&mut self, child: Child<'tree>, asserts: bool) -> TypeId {
         let kids = self.children(child);
-        let name = kids.get(Field::Name).map_or(Sym::NONE, |name| self.sym(name));
+        let name = kids
+            .get(Field::Name)
+            .map_or(Sym::NONE, |name| self.sym(name));
         let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         self.b.type_expr(TypeExpr::Predicate(name, ty, asserts))
     }
 
     fn asserts(&mut self, child: Child<'tree>) -> TypeId {
-        let Some(inner) = self.children(child).first() else { return self.b.type_expr(TypeExpr::Unknown) };
+        let Some(inner) = self.children(child).first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
         match inner.kind {
             Kind::Asserts => self.asserts(inner),
             Kind::TypePredicate => self.type_predicate(inner, true),
             _ => {
                 let name = self.sym(inner);
-                self.b.type_expr(TypeExpr::Predicate(name, TypeId::NONE, true))
+                self.b
+                    .type_expr(TypeExpr::Predicate(name, TypeId::NONE, true))
             }
         }
     }
@@ -267,7 +318,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `T[K]`; a literal key is a use of the member.
     fn lookup_type(&mut self, child: Child<'tree>) -> TypeId {
         let parts: Vec<_> = self.children(child).named().collect();
-        let &[object, index] = &parts[..] else { return self.unknown_type(child) };
+        let &[object, index] = &parts[..] else {
+            return self.unknown_type(child);
+        };
         let (of, key) = (self.ty(object), self.ty(index));
         let ty = self.b.type_expr(TypeExpr::Indexed(of, key));
         if let TypeExpr::Literal(LiteralKind::String, _) = self.b.facts.type_expr(key) {
@@ -279,13 +332,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn infer_type(&mut self, child: Child<'tree>) -> TypeId {
         let kids = self.children(child);
-        let Some(name) = kids.first() else { return self.b.type_expr(TypeExpr::Unknown) };
+        let Some(name) = kids.first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
         let sym = self.sym(name);
         let at = self.at(name);
-        let id = self.b.declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
-        // Visible in the branches of the conditional type, however deep in function types it is written.
+        let id = self
+            .b
+            .declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
+        // Visible in the branches of the conditional type, however deep in function types it is
+        // written.
         let mut scope = self.b.scope;
-        while let Some(outer) = scope.some().map(|id| self.b.facts.scope(id)).filter(|outer| !is_conditional(outer)) {
+        while let Some(outer) = scope
+            .some()
+            .map(|id| self.b.facts.scope(id))
+            .filter(|outer| !is_conditional(outer))
+        {
             scope = outer.parent;
         }
         if !scope.is_none() {

@@ -1,7 +1,7 @@
 //! Where the walk stands: the current scope, owner, function, class and `this`, and how deep it is.
 //!
-//! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains that nest to the left (`a.b().c()`,
-//! `a + b + c`) are walked by loops and may be of any length.
+//! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
+//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may be of any length.
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
@@ -33,7 +33,8 @@ pub struct Walker<'t, 'tree> {
     pub class: DeclId,
     /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
-    /// The type about to be walked is the value of an alias: the members of its object types become nodes.
+    /// The type about to be walked is the value of an alias: the members of its object types become
+    /// nodes.
     pub aliased: bool,
     /// `AMBIENT` and `GLOBAL` as they hold here.
     pub ambient: DeclFlags,
@@ -79,7 +80,12 @@ pub struct Outer {
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A walk at the top of a file.
-    pub fn new(text: &'t str, dialect: Dialect, tree: &'tree Tree, repaired: &'tree Repaired<'t>) -> Self {
+    pub fn new(
+        text: &'t str,
+        dialect: Dialect,
+        tree: &'tree Tree,
+        repaired: &'tree Repaired<'t>,
+    ) -> Self {
         let grammar = Grammar::get(dialect.has_jsx());
         let mut b = Builder::new(text, dialect);
         let this = b.expr(Expr::This(DeclId::NONE));
@@ -155,7 +161,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Whether the text at this node was rewritten for that reason.
     pub fn was(&self, kind: EditKind, offset: usize) -> bool {
-        self.repaired.edit_at(offset).is_some_and(|edit| edit.kind == kind)
+        self.repaired
+            .edit_at(offset)
+            .is_some_and(|edit| edit.kind == kind)
     }
 
     /// Keeps what a function or class changes; the returns of the outer function are put aside.
@@ -197,19 +205,30 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Whether declarations made here belong to a module or namespace.
     pub fn at_module_level(&self) -> bool {
-        matches!(self.b.facts.scope(self.b.scope).kind, ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global)
+        matches!(
+            self.b.facts.scope(self.b.scope).kind,
+            ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global
+        )
     }
 
     /// The statement around a declaration that stands alone.
     pub fn outer(&self, child: Child<'_>, outer: Option<Outer>) -> Outer {
-        outer.unwrap_or(Outer { start: child.start(), end: child.end(), flags: self.ambient })
+        outer.unwrap_or(Outer {
+            start: child.start(),
+            end: child.end(),
+            flags: self.ambient,
+        })
     }
 
     /// Text without its quotes.
     pub fn unquoted(&self, child: Child<'_>) -> &'t str {
         let text = self.text(child);
         let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
-        if text.starts_with(['"', '\'', '`']) { inner } else { text }
+        if text.starts_with(['"', '\'', '`']) {
+            inner
+        } else {
+            text
+        }
     }
 
     /// The symbol of a string literal.
@@ -218,12 +237,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.sym(text)
     }
 
-    /// The name of a member or key, quotes removed; computed ones as written unless they are a literal.
+    /// The name of a member or key, quotes removed; computed ones as written unless they are a
+    /// literal.
     pub fn member_name(&mut self, name: Child<'tree>) -> (Sym, DeclFlags) {
         match name.kind {
             Kind::String => (self.string(name), DeclFlags::COMPUTED),
             Kind::ComputedPropertyName => match self.children(name).first() {
-                Some(inner) if inner.kind == Kind::String => (self.string(inner), DeclFlags::COMPUTED),
+                Some(inner) if inner.kind == Kind::String => {
+                    (self.string(inner), DeclFlags::COMPUTED)
+                }
                 _ => (self.sym(name), DeclFlags::COMPUTED),
             },
             _ => (self.sym(name), DeclFlags::default()),
@@ -243,19 +265,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn decorate(&mut self, owner: DeclId, decorators: impl IntoIterator<Item = Child<'tree>>) {
         let before = std::mem::replace(&mut self.b.owner, owner);
         for decorator in decorators {
-            let Some(inner) = self.children(decorator).first() else { continue };
+            let Some(inner) = self.children(decorator).first() else {
+                continue;
+            };
             if inner.kind == Kind::CallExpression {
                 self.expr(inner, Context::None);
             } else {
                 let value = self.used(inner, Context::None, None).expr;
                 let at = self.name_position(inner);
-                self.b.site(SiteKind::Decorator, Subject::Decorator(value), at);
+                self.b
+                    .site(SiteKind::Decorator, Subject::Decorator(value), at);
             }
         }
         self.b.owner = before;
     }
 
-    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`, the string of `a["c"]`; else the start.
+    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`, the
+    /// string of `a["c"]`; else the start.
     pub fn name_position(&mut self, child: Child<'tree>) -> Position {
         let named = self.last_name(child).unwrap_or(child);
         self.at(named)
@@ -267,7 +293,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 Kind::Identifier | Kind::Super => return Some(child),
                 Kind::MemberExpression => return self.children(child).get(Field::Property),
                 Kind::SubscriptExpression => {
-                    return self.children(child).get(Field::Index).filter(|index| index.kind == Kind::String);
+                    return self
+                        .children(child)
+                        .get(Field::Index)
+                        .filter(|index| index.kind == Kind::String);
                 }
                 Kind::ParenthesizedExpression
                 | Kind::NonNullExpression

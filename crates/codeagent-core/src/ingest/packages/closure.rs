@@ -1,6 +1,8 @@
-//! From the imports of the sources on, declaration file by declaration file: who is imported is read, and then what that imports.
+//! From the imports of the sources on, declaration file by declaration file: who is imported is
+//! read, and then what that imports.
 //!
-//! Files are taken in rounds, each in the order of paths, so that what is left out when there is too much depends on nothing else.
+//! Files are taken in rounds, each in the order of paths, so that what is left out when there is
+//! too much depends on nothing else.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -46,28 +48,61 @@ struct Read {
 }
 
 /// What an import leads to among the packages in these folders.
-pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> Result<Installed, IngestError> {
-    let asked = if folders.is_empty() { BTreeSet::new() } else { asked(folders, loaded) };
+pub fn gather(
+    loader: &Loader<'_>,
+    folders: &[RepoPath],
+    loaded: &[Loaded],
+) -> Result<Installed, IngestError> {
+    let asked = if folders.is_empty() {
+        BTreeSet::new()
+    } else {
+        asked(folders, loaded)
+    };
     if asked.is_empty() {
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let Some(packages) = loader.workspace.external(External::NodeModules) else { return Ok(Installed::default()) };
-    let mut lookup = Lookup { bases: &bases, disk: Disk::new(packages.clone(), "") };
-    let mut gathering =
-        Gathering { loader, packages, packed: Mutex::default(), files: FxHashMap::default(), bytes: 0, left_out: 0, not_looked_up: 0 };
-    let mut answers = PackageAnswers { bases: bases.clone(), ..PackageAnswers::default() };
+    let Some(packages) = loader.workspace.external(External::NodeModules) else {
+        return Ok(Installed::default());
+    };
+    let mut lookup = Lookup {
+        bases: &bases,
+        disk: Disk::new(packages.clone(), ""),
+    };
+    let mut gathering = Gathering {
+        loader,
+        packages,
+        packed: Mutex::default(),
+        files: FxHashMap::default(),
+        bytes: 0,
+        left_out: 0,
+        not_looked_up: 0,
+    };
+    let mut answers = PackageAnswers {
+        bases: bases.clone(),
+        ..PackageAnswers::default()
+    };
     let mut next: BTreeSet<String> = BTreeSet::new();
     for (base, specifier) in asked {
         let found = lookup.package(&base, &specifier);
         next.extend(found.clone());
-        answers.of_repository.insert((base, specifier), found.map(Arc::from));
+        answers
+            .of_repository
+            .insert((base, specifier), found.map(Arc::from));
     }
     while !next.is_empty() {
-        let round: Vec<String> =
-            std::mem::take(&mut next).into_iter().filter(|path| !gathering.files.contains_key(path.as_str())).collect();
+        let round: Vec<String> = std::mem::take(&mut next)
+            .into_iter()
+            .filter(|path| !gathering.files.contains_key(path.as_str()))
+            .collect();
         for path in gathering.read(&round)? {
-            let Some(facts) = gathering.files.get(&path).map(|read| Arc::clone(&read.facts)) else { continue };
+            let Some(facts) = gathering
+                .files
+                .get(&path)
+                .map(|read| Arc::clone(&read.facts))
+            else {
+                continue;
+            };
             for sym in specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
@@ -78,7 +113,11 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> R
                     continue;
                 }
                 let found = lookup.in_folder(&key.0, &key.1);
-                next.extend(found.clone().filter(|found| !gathering.files.contains_key(found.as_str())));
+                next.extend(
+                    found
+                        .clone()
+                        .filter(|found| !gathering.files.contains_key(found.as_str())),
+                );
                 answers.of_packages.insert(key, found.map(Arc::from));
             }
         }
@@ -94,15 +133,22 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> R
 
 /// The folders of the repository in which packages lie.
 fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
-    super::texts(folders).map(|folder| folder_of(folder).to_owned()).collect()
+    super::texts(folders)
+        .map(|folder| folder_of(folder).to_owned())
+        .collect()
 }
 
 /// What sources ask of packages: from where on they are looked up, and the specifier.
 fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> {
-    let answers = PackageAnswers { bases: bases(folders), ..PackageAnswers::default() };
+    let answers = PackageAnswers {
+        bases: bases(folders),
+        ..PackageAnswers::default()
+    };
     let mut asked = BTreeSet::new();
     for file in loaded {
-        let Some(base) = answers.base_of(folder_of(&file.path)) else { continue };
+        let Some(base) = answers.base_of(folder_of(&file.path)) else {
+            continue;
+        };
         for sym in specifiers(&file.facts) {
             let specifier = file.facts.text(sym);
             if is_of_package(specifier) {
@@ -128,12 +174,20 @@ impl Gathering<'_> {
     fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
         let mut taken = Vec::new();
         for some in paths.chunks(AT_ONCE) {
-            let room = if self.bytes >= MAX_BYTES { 0 } else { MAX_FILES.saturating_sub(self.files.len()).min(some.len()) };
+            let room = if self.bytes >= MAX_BYTES {
+                0
+            } else {
+                MAX_FILES.saturating_sub(self.files.len()).min(some.len())
+            };
             let (some, rest) = some.split_at(room);
             self.left_out += rest.len();
             let this = &*self;
-            let read: Result<Vec<Option<Read>>, IngestError> =
-                some.par_iter().map_init(OpenedStores::default, |opened, path| this.read_one(opened, path)).collect();
+            let read: Result<Vec<Option<Read>>, IngestError> = some
+                .par_iter()
+                .map_init(OpenedStores::default, |opened, path| {
+                    this.read_one(opened, path)
+                })
+                .collect();
             for read in read?.into_iter().flatten() {
                 self.bytes += read.row.size;
                 if self.bytes > MAX_BYTES {
@@ -152,14 +206,18 @@ impl Gathering<'_> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
-        let Ok(place) = RepoPath::new(path) else { return Ok(None) };
+        let Ok(place) = RepoPath::new(path) else {
+            return Ok(None);
+        };
         if let Some(read) = self.kept(opened, &place)? {
             return Ok(Some(read));
         }
         let dialect = Dialect::of_path(path).unwrap_or(Dialect::Ts);
         match self.packages.read(&place, MAX_FILE_BYTES) {
             Ok(file) => {
-                let (key, facts) = self.loader.declarations(opened, dialect, &file, &self.packed)?;
+                let (key, facts) =
+                    self.loader
+                        .declarations(opened, dialect, &file, &self.packed)?;
                 let row = PackageRow {
                     path: path.to_owned(),
                     size: file.size,
@@ -168,36 +226,84 @@ impl Gathering<'_> {
                     facts_key: Some(key),
                 };
                 let problem = facts.is_none().then(|| "it cannot be parsed".to_owned());
-                Ok(Some(Read { row, facts: facts.unwrap_or_else(|| failed(dialect)), problem }))
+                Ok(Some(Read {
+                    row,
+                    facts: facts.unwrap_or_else(|| failed(dialect)),
+                    problem,
+                }))
             }
             Err(ReadError::NotFound(_)) => Ok(None),
             Err(error) if error.is_shortage() => Err(IngestError::Shortage),
             Err(error) => {
                 let (size, stamp) = self.packages.stat(&place).unwrap_or_default();
-                let row = PackageRow { path: path.to_owned(), size: size.min(MAX_FILE_BYTES), stamp, hash: NEVER_READ, facts_key: None };
-                Ok(Some(Read { row, facts: failed(dialect), problem: Some(error.to_string()) }))
+                let row = PackageRow {
+                    path: path.to_owned(),
+                    size: size.min(MAX_FILE_BYTES),
+                    stamp,
+                    hash: NEVER_READ,
+                    facts_key: None,
+                };
+                Ok(Some(Read {
+                    row,
+                    facts: failed(dialect),
+                    problem: Some(error.to_string()),
+                }))
             }
         }
     }
 
     /// What is kept of a file that is as it was.
-    fn kept(&self, opened: &mut OpenedStores, path: &RepoPath) -> Result<Option<Read>, IngestError> {
+    fn kept(
+        &self,
+        opened: &mut OpenedStores,
+        path: &RepoPath,
+    ) -> Result<Option<Read>, IngestError> {
         let known: &KnownFiles = self.loader.known;
-        let Some(row) = known.package(path.as_str()) else { return Ok(None) };
-        let Some(key) = row.facts_key else { return Ok(None) };
-        let Ok((size, stamp)) = self.packages.stat(path) else { return Ok(None) };
+        let Some(row) = known.package(path.as_str()) else {
+            return Ok(None);
+        };
+        let Some(key) = row.facts_key else {
+            return Ok(None);
+        };
+        let Ok((size, stamp)) = self.packages.stat(path) else {
+            return Ok(None);
+        };
         if known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash)) {
             return Ok(None);
         }
         let facts = self.loader.find(&mut opened.own, &key)?;
-        Ok(facts.map(|facts| Read { row: row.clone(), facts, problem: None }))
+        Ok(facts.map(|facts| Read {
+            row: row.clone(),
+            facts,
+            problem: None,
+        }))
     }
 
-    fn finish(self, mut answers: PackageAnswers, mut rows: Vec<PackageRow>) -> Result<Installed, IngestError> {
-        self.loader.send(self.packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))?;
-        let Self { files, left_out, not_looked_up, .. } = self;
-        for answer in answers.of_repository.values_mut().chain(answers.of_packages.values_mut()) {
-            if answer.as_ref().is_some_and(|path| !files.contains_key(&**path)) {
+    fn finish(
+        self,
+        mut answers: PackageAnswers,
+        mut rows: Vec<PackageRow>,
+    ) -> Result<Installed, IngestError> {
+        self.loader.send(
+            self.packed
+                .into_inner()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        )?;
+        let Self {
+            files,
+            left_out,
+            not_looked_up,
+            ..
+        } = self;
+        for answer in answers
+            .of_repository
+            .values_mut()
+            .chain(answers.of_packages.values_mut())
+        {
+            if answer
+                .as_ref()
+                .is_some_and(|path| !files.contains_key(&**path))
+            {
                 *answer = None;
             }
         }
@@ -213,15 +319,33 @@ impl Gathering<'_> {
         }
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
-            remarks.extend(read.problem.map(|problem| format!("{}: left out: {problem}", read.row.path)));
-            let key = read.row.facts_key.unwrap_or_else(|| FactsKey::new(read.facts.header.dialect, "unread", &read.row.hash));
-            declared.push(DeclarationFile { path: read.row.path.as_str().into(), key, facts: read.facts });
+            remarks.extend(
+                read.problem
+                    .map(|problem| format!("{}: left out: {problem}", read.row.path)),
+            );
+            let key = read.row.facts_key.unwrap_or_else(|| {
+                FactsKey::new(read.facts.header.dialect, "unread", &read.row.hash)
+            });
+            declared.push(DeclarationFile {
+                path: read.row.path.as_str().into(),
+                key,
+                facts: read.facts,
+            });
             rows.push(read.row);
         }
         declared.sort_by(|a, b| a.path.cmp(&b.path));
         remarks.sort_unstable();
         remarks.truncate(MAX_REMARKS);
-        let supplied = Supplied { answers: Arc::new(answers), ..Supplied::default() };
-        Ok(Installed { supplied, files: declared, rows, remarks, ..Installed::default() })
+        let supplied = Supplied {
+            answers: Arc::new(answers),
+            ..Supplied::default()
+        };
+        Ok(Installed {
+            supplied,
+            files: declared,
+            rows,
+            remarks,
+            ..Installed::default()
+        })
     }
 }

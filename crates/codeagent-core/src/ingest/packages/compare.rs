@@ -1,5 +1,5 @@
-//! May the packages declare something else than when they were read? Decided by sizes and times of what was looked at then, and by contents where
-//! these say nothing.
+//! May the packages declare something else than when they were read? Decided by sizes and times of
+//! what was looked at then, and by contents where these say nothing.
 
 use codeagent_workspace::{External, Packages, RepoPath, Stamp, Watcher, Workspace};
 
@@ -29,7 +29,9 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
     let places = External::ALL.map(|kind| workspace.external(kind));
     let mut touched: Option<Vec<PackageRow>> = None;
     for (at, row) in known.packages.iter().enumerate() {
-        let (kind, Some(path)) = place_of(&row.path) else { return Doubt::Other };
+        let (kind, Some(path)) = place_of(&row.path) else {
+            return Doubt::Other;
+        };
         let packages = places[kind as usize].as_ref();
         let seen = packages.and_then(|packages| Some((packages, packages.stat(&path).ok()?)));
         let Some((packages, (size, stamp))) = seen else {
@@ -46,7 +48,11 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
             return Doubt::Other;
         }
         let rows = touched.get_or_insert_with(|| known.packages.clone());
-        rows[at] = PackageRow { size, stamp, ..rows[at].clone() };
+        rows[at] = PackageRow {
+            size,
+            stamp,
+            ..rows[at].clone()
+        };
     }
     match touched {
         Some(rows) if rows != known.packages => Doubt::Touched(rows),
@@ -54,10 +60,12 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
     }
 }
 
-/// Watches the folders of packages of which a batch has read something. What changed in them before that is reported by nobody, so they are
-/// compared once more.
+/// Watches the folders of packages of which a batch has read something. What changed in them before
+/// that is reported by nobody, so they are compared once more.
 pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) {
-    if watcher.extend(&package_folders(workspace, &known.packages)) && compare(workspace, folders, known) == Doubt::Other {
+    if watcher.extend(&package_folders(workspace, &known.packages))
+        && compare(workspace, folders, known) == Doubt::Other
+    {
         watcher.doubt();
     }
 }
@@ -65,5 +73,10 @@ pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], kno
 /// The hash of a folder's names or of a file.
 fn hash(packages: &Packages, path: &RepoPath, row: &PackageRow) -> Option<[u8; 32]> {
     let listed = packages.list(path).ok().map(|listing| listing.hash());
-    listed.or_else(|| packages.read_bytes(path, MAX_BYTES.max(row.size)).ok().map(|file| *file.hash.as_bytes()))
+    listed.or_else(|| {
+        packages
+            .read_bytes(path, MAX_BYTES.max(row.size))
+            .ok()
+            .map(|file| *file.hash.as_bytes())
+    })
 }

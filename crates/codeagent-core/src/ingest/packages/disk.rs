@@ -1,4 +1,5 @@
-//! What stands in the folders of packages, each looked at once; all that was looked at is written down.
+//! What stands in the folders of packages, each looked at once; all that was looked at is written
+//! down.
 //!
 //! **Limits.** One thread at a time.
 
@@ -30,8 +31,20 @@ pub struct Disk {
 impl Disk {
     /// Nothing looked at yet; in rows the prefix stands before paths.
     pub fn new(packages: Packages, prefix: &'static str) -> Self {
-        let (folders, manifests, real) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        Self { packages, prefix, folders, manifests, real, rows: Vec::new(), is_short: false }
+        let (folders, manifests, real) = (
+            FxHashMap::default(),
+            FxHashMap::default(),
+            FxHashMap::default(),
+        );
+        Self {
+            packages,
+            prefix,
+            folders,
+            manifests,
+            real,
+            rows: Vec::new(),
+            is_short: false,
+        }
     }
 
     /// All that was looked at.
@@ -44,7 +57,10 @@ impl Disk {
         if let Some(known) = self.folders.get(path) {
             return known.clone();
         }
-        let listing = match RepoPath::new(path).ok().map(|path| self.packages.list(&path)) {
+        let listing = match RepoPath::new(path)
+            .ok()
+            .map(|path| self.packages.list(&path))
+        {
             Some(Ok(listing)) => {
                 self.note(path, (0, listing.stamp), listing.hash());
                 Some(Rc::new(listing))
@@ -59,7 +75,8 @@ impl Disk {
         listing
     }
 
-    /// The path without links of what stands under a name in a folder, if it is a file (or else a folder) of a package.
+    /// The path without links of what stands under a name in a folder, if it is a file (or else a
+    /// folder) of a package.
     pub fn entry(&mut self, folder: &str, name: &str, is_file: bool) -> Option<String> {
         let path = format!("{folder}/{name}");
         match self.folder(folder)?.get(name)? {
@@ -82,7 +99,10 @@ impl Disk {
         if let Some(known) = self.real.get(path) {
             return known.clone();
         }
-        let real = match RepoPath::new(path).ok().map(|path| self.packages.real_path(&path)) {
+        let real = match RepoPath::new(path)
+            .ok()
+            .map(|path| self.packages.real_path(&path))
+        {
             Some(Ok(real)) if self.packages.stat(&real).is_ok() => Some(real.to_string()),
             Some(Ok(_)) => {
                 self.missing(path);
@@ -108,18 +128,23 @@ impl Disk {
             None => Manifest::default(),
         };
         let manifest = Rc::new(manifest);
-        self.manifests.insert(folder.to_owned(), Rc::clone(&manifest));
+        self.manifests
+            .insert(folder.to_owned(), Rc::clone(&manifest));
         manifest
     }
 
     /// The text of a manifest; empty if it cannot be read.
     pub fn text(&mut self, path: &str) -> String {
-        self.text_if_there(path, MAX_MANIFEST_BYTES).unwrap_or_default()
+        self.text_if_there(path, MAX_MANIFEST_BYTES)
+            .unwrap_or_default()
     }
 
     /// A text of at most `limit` bytes.
     pub fn text_if_there(&mut self, path: &str, limit: u64) -> Option<String> {
-        match RepoPath::new(path).ok().map(|path| self.packages.read(&path, limit))? {
+        match RepoPath::new(path)
+            .ok()
+            .map(|path| self.packages.read(&path, limit))?
+        {
             Ok(file) => {
                 self.note(path, (file.size, file.stamp), *file.hash.as_bytes());
                 Some(file.text)
@@ -132,12 +157,21 @@ impl Disk {
     }
 
     fn note(&mut self, path: &str, (size, stamp): (u64, Stamp), hash: [u8; 32]) {
-        self.rows.push(PackageRow { path: format!("{}{path}", self.prefix), size, stamp, hash, facts_key: None });
+        self.rows.push(PackageRow {
+            path: format!("{}{path}", self.prefix),
+            size,
+            stamp,
+            hash,
+            facts_key: None,
+        });
     }
 
     fn refused(&mut self, path: &str, error: &ReadError) {
         self.is_short |= error.is_shortage();
-        match RepoPath::new(path).ok().and_then(|path| self.packages.stat(&path).ok()) {
+        match RepoPath::new(path)
+            .ok()
+            .and_then(|path| self.packages.stat(&path).ok())
+        {
             Some(found) => self.note(path, found, NEVER_READ),
             None => self.missing(path),
         }

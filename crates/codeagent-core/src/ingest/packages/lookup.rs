@@ -1,7 +1,8 @@
-//! Which declaration file does a specifier mean in a folder: the packages of the folders around it, nearest first, then `@types` there.
+//! Which declaration file does a specifier mean in a folder: the packages of the folders around it,
+//! nearest first, then `@types` there.
 //!
-//! **Limits.** `imports` of a package.json (`#name`) are not looked up. A link that leads out of packages means a package of the repository, or
-//! nothing.
+//! **Limits.** `imports` of a package.json (`#name`) are not looked up. A link that leads out of
+//! packages means a package of the repository, or nothing.
 
 use rustc_hash::FxHashSet;
 
@@ -16,8 +17,12 @@ const FOLDER: &str = codeagent_workspace::NODE_MODULES;
 const ENDINGS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
 
 /// What a written ending stands for.
-const WRITTEN: [(&str, &[&str]); 4] =
-    [(".js", &[".d.ts"]), (".jsx", &[".d.ts"]), (".mjs", &[".d.mts", ".d.ts"]), (".cjs", &[".d.cts", ".d.ts"])];
+const WRITTEN: [(&str, &[&str]); 4] = [
+    (".js", &[".d.ts"]),
+    (".jsx", &[".d.ts"]),
+    (".mjs", &[".d.mts", ".d.ts"]),
+    (".cjs", &[".d.cts", ".d.ts"]),
+];
 
 /// Looks specifiers up.
 pub struct Lookup<'b> {
@@ -34,10 +39,15 @@ impl Lookup<'_> {
             return None;
         }
         let (name, subpath) = split_name(specifier)?;
-        let typed = format!("@types/{}", name.trim_start_matches('@').replacen('/', "__", 1));
+        let typed = format!(
+            "@types/{}",
+            name.trim_start_matches('@').replacen('/', "__", 1)
+        );
         let around: Vec<String> = ancestors(from).map(str::to_owned).collect();
         for folder in around {
-            let Some(packages) = self.packages_in(&folder) else { continue };
+            let Some(packages) = self.packages_in(&folder) else {
+                continue;
+            };
             match self.found(&packages, name) {
                 Found::Package(folder) => {
                     if let Some(file) = self.in_package(&folder, subpath) {
@@ -58,7 +68,11 @@ impl Lookup<'_> {
 
     /// The file that a specifier means in a folder of a package.
     pub fn in_folder(&mut self, folder: &str, specifier: &str) -> Option<String> {
-        if specifier.starts_with('.') { self.declaration(folder, specifier, 0) } else { self.package(folder, specifier) }
+        if specifier.starts_with('.') {
+            self.declaration(folder, specifier, 0)
+        } else {
+            self.package(folder, specifier)
+        }
     }
 
     /// The folder with packages in a folder.
@@ -72,7 +86,11 @@ impl Lookup<'_> {
         if !self.bases.contains(folder) {
             return None;
         }
-        let path = if folder.is_empty() { FOLDER.to_owned() } else { format!("{folder}/{FOLDER}") };
+        let path = if folder.is_empty() {
+            FOLDER.to_owned()
+        } else {
+            format!("{folder}/{FOLDER}")
+        };
         self.disk.real(&path)
     }
 
@@ -84,7 +102,10 @@ impl Lookup<'_> {
             },
             None => (packages.to_owned(), name),
         };
-        let is_there = self.disk.folder(&holder).is_some_and(|listing| listing.get(last).is_some());
+        let is_there = self
+            .disk
+            .folder(&holder)
+            .is_some_and(|listing| listing.get(last).is_some());
         match self.disk.entry(&holder, last, false) {
             Some(folder) => Found::Package(folder),
             None if is_there => Found::Elsewhere,
@@ -95,15 +116,22 @@ impl Lookup<'_> {
     /// The declarations of a subpath of a package.
     fn in_package(&mut self, folder: &str, subpath: &str) -> Option<String> {
         let manifest = self.disk.manifest(folder);
-        manifest.paths(subpath).iter().find_map(|path| self.declaration(folder, path, 0))
+        manifest
+            .paths(subpath)
+            .iter()
+            .find_map(|path| self.declaration(folder, path, 0))
     }
 
-    /// The declaration file that a path means that is read from a folder; it may lead out of that, but not out of packages.
+    /// The declaration file that a path means that is read from a folder; it may lead out of that,
+    /// but not out of packages.
     fn declaration(&mut self, folder: &str, path: &str, depth: u32) -> Option<String> {
         if path.starts_with('/') || path.contains(['\\', '\0']) {
             return None;
         }
-        let mut segments: Vec<&str> = path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+        let mut segments: Vec<&str> = path
+            .split('/')
+            .filter(|segment| !matches!(*segment, "" | "."))
+            .collect();
         let last = segments.pop_if(|last| *last != "..");
         let mut at = folder.to_owned();
         for segment in segments {
@@ -115,18 +143,24 @@ impl Lookup<'_> {
                 return None;
             }
         }
-        let Some(last) = last else { return self.of_folder(&at, depth) };
+        let Some(last) = last else {
+            return self.of_folder(&at, depth);
+        };
         if ENDINGS.iter().any(|ending| last.ends_with(ending)) {
             return self.disk.entry(&at, last, true);
         }
         for (written, endings) in WRITTEN {
             if let Some(stem) = last.strip_suffix(written)
-                && let Some(file) = endings.iter().find_map(|ending| self.disk.entry(&at, &format!("{stem}{ending}"), true))
+                && let Some(file) = endings
+                    .iter()
+                    .find_map(|ending| self.disk.entry(&at, &format!("{stem}{ending}"), true))
             {
                 return Some(file);
             }
         }
-        let file = ENDINGS.iter().find_map(|ending| self.disk.entry(&at, &format!("{last}{ending}"), true));
+        let file = ENDINGS
+            .iter()
+            .find_map(|ending| self.disk.entry(&at, &format!("{last}{ending}"), true));
         file.or_else(|| {
             let inner = self.disk.entry(&at, last, false)?;
             self.of_folder(&inner, depth)
@@ -136,10 +170,15 @@ impl Lookup<'_> {
     /// The declarations of a folder as a whole.
     fn of_folder(&mut self, folder: &str, depth: u32) -> Option<String> {
         if depth > 0 {
-            return ENDINGS.iter().find_map(|ending| self.disk.entry(folder, &format!("index{ending}"), true));
+            return ENDINGS
+                .iter()
+                .find_map(|ending| self.disk.entry(folder, &format!("index{ending}"), true));
         }
         let manifest = self.disk.manifest(folder);
-        manifest.paths("").iter().find_map(|path| self.declaration(folder, path, depth + 1))
+        manifest
+            .paths("")
+            .iter()
+            .find_map(|path| self.declaration(folder, path, depth + 1))
     }
 }
 
@@ -152,7 +191,11 @@ enum Found {
 
 /// The name of a package and what is asked of it.
 fn split_name(specifier: &str) -> Option<(&str, &str)> {
-    let scope = if specifier.starts_with('@') { specifier.find('/')? + 1 } else { 0 };
+    let scope = if specifier.starts_with('@') {
+        specifier.find('/')? + 1
+    } else {
+        0
+    };
     let (name, subpath) = match specifier[scope..].find('/') {
         Some(at) => (&specifier[..scope + at], &specifier[scope + at + 1..]),
         None => (specifier, ""),

@@ -1,7 +1,9 @@
-//! Which files of a package may declare what is imported from it, by what its package.json says: `exports`, `typesVersions`, `types`, `main`.
+//! Which files of a package may declare what is imported from it, by what its package.json says:
+//! `exports`, `typesVersions`, `types`, `main`.
 //!
-//! **Limits.** The conditions of `exports` are taken in one order (types, import, node, require, default), whichever stands first and however the
-//! import is written. `typesVersions` are chosen as by TypeScript 5.9.
+//! **Limits.** The conditions of `exports` are taken in one order (types, import, node, require,
+//! default), whichever stands first and however the import is written. `typesVersions` are chosen
+//! as by TypeScript 5.9.
 
 use serde_json::Value;
 
@@ -28,13 +30,29 @@ pub struct Manifest {
 impl Manifest {
     /// Reads one; of a text that is none, nothing counts.
     pub fn parse(text: &str) -> Self {
-        let Ok(Value::Object(mut manifest)) = serde_json::from_str(text.trim_start_matches('\u{feff}')) else { return Self::default() };
-        let entries = ["types", "typings", "main"].iter().filter_map(|field| Some(manifest.get(*field)?.as_str()?.to_owned())).collect();
-        let versions = manifest.get("typesVersions").and_then(Value::as_object).map(versions).unwrap_or_default();
-        Self { entries, exports: manifest.remove("exports"), versions }
+        let Ok(Value::Object(mut manifest)) =
+            serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        else {
+            return Self::default();
+        };
+        let entries = ["types", "typings", "main"]
+            .iter()
+            .filter_map(|field| Some(manifest.get(*field)?.as_str()?.to_owned()))
+            .collect();
+        let versions = manifest
+            .get("typesVersions")
+            .and_then(Value::as_object)
+            .map(versions)
+            .unwrap_or_default();
+        Self {
+            entries,
+            exports: manifest.remove("exports"),
+            versions,
+        }
     }
 
-    /// The paths, seen from the package's folder, that a subpath of the package may mean; without one the package itself.
+    /// The paths, seen from the package's folder, that a subpath of the package may mean; without
+    /// one the package itself.
     pub fn paths(&self, subpath: &str) -> Vec<String> {
         let mut paths = Vec::new();
         if let Some(exports) = &self.exports {
@@ -58,7 +76,9 @@ impl Manifest {
     /// What `typesVersions` puts in the place of a path.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
         for (pattern, places) in &self.versions {
-            let Some(middle) = matched(pattern.trim_start_matches("./"), path) else { continue };
+            let Some(middle) = matched(pattern.trim_start_matches("./"), path) else {
+                continue;
+            };
             out.extend(places.iter().map(|place| place.replacen('*', middle, 1)));
             return;
         }
@@ -67,17 +87,33 @@ impl Manifest {
 
 /// The paths of the first version range that holds.
 fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
-    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| holds(range)) else { return Vec::new() };
-    let strings = |value: &Value| value.as_array().into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect();
-    let mut patterns: Vec<(String, Vec<String>)> = chosen.iter().map(|(pattern, places)| (pattern.clone(), strings(places))).collect();
+    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| holds(range)) else {
+        return Vec::new();
+    };
+    let strings = |value: &Value| {
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|text| Some(text.as_str()?.to_owned()))
+            .collect()
+    };
+    let mut patterns: Vec<(String, Vec<String>)> = chosen
+        .iter()
+        .map(|(pattern, places)| (pattern.clone(), strings(places)))
+        .collect();
     // The longest beginning decides.
-    patterns.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.split('*').next().map_or(0, str::len)));
+    patterns.sort_by_key(|(pattern, _)| {
+        std::cmp::Reverse(pattern.split('*').next().map_or(0, str::len))
+    });
     patterns
 }
 
 /// Whether a range of versions holds the one that declarations are read for.
 fn holds(range: &str) -> bool {
-    range.split("||").any(|all| all.split_whitespace().all(compares))
+    range
+        .split("||")
+        .any(|all| all.split_whitespace().all(compares))
 }
 
 fn compares(comparator: &str) -> bool {
@@ -111,19 +147,29 @@ fn matched<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
 
 /// The paths that `exports` gives for a subpath.
 fn exported(exports: &Value, subpath: &str, out: &mut Vec<String>) {
-    let Some(subpaths) = exports.as_object().filter(|map| map.keys().any(|key| key.starts_with('.'))) else {
+    let Some(subpaths) = exports
+        .as_object()
+        .filter(|map| map.keys().any(|key| key.starts_with('.')))
+    else {
         if subpath.is_empty() {
             targets(exports, "", out, 0);
         }
         return;
     };
-    let key = if subpath.is_empty() { ".".to_owned() } else { format!("./{subpath}") };
+    let key = if subpath.is_empty() {
+        ".".to_owned()
+    } else {
+        format!("./{subpath}")
+    };
     if let Some(target) = subpaths.get(&key) {
         return targets(target, "", out, 0);
     }
     let patterns = subpaths.iter().filter(|(pattern, _)| pattern.contains('*'));
-    let best = patterns.filter_map(|(pattern, target)| Some((pattern, matched(pattern, &key)?, target)));
-    if let Some((_, middle, target)) = best.max_by_key(|(pattern, ..)| pattern.split('*').next().map_or(0, str::len)) {
+    let best =
+        patterns.filter_map(|(pattern, target)| Some((pattern, matched(pattern, &key)?, target)));
+    if let Some((_, middle, target)) =
+        best.max_by_key(|(pattern, ..)| pattern.split('*').next().map_or(0, str::len))
+    {
         targets(target, middle, out, 0);
     }
 }
@@ -134,11 +180,21 @@ fn targets(target: &Value, middle: &str, out: &mut Vec<String>, depth: u32) {
     }
     match target {
         Value::String(path) => out.push(path.replace('*', middle)),
-        Value::Array(all) => all.iter().take(MAX_PATHS).for_each(|inner| targets(inner, middle, out, depth + 1)),
+        Value::Array(all) => all
+            .iter()
+            .take(MAX_PATHS)
+            .for_each(|inner| targets(inner, middle, out, depth + 1)),
         Value::Object(conditions) => {
-            let versioned = conditions.iter().filter(|(name, _)| name.strip_prefix("types@").is_some_and(holds)).map(|(_, inner)| inner);
-            let named = CONDITIONS.iter().filter_map(|condition| conditions.get(*condition));
-            versioned.chain(named).for_each(|inner| targets(inner, middle, out, depth + 1));
+            let versioned = conditions
+                .iter()
+                .filter(|(name, _)| name.strip_prefix("types@").is_some_and(holds))
+                .map(|(_, inner)| inner);
+            let named = CONDITIONS
+                .iter()
+                .filter_map(|condition| conditions.get(*condition));
+            versioned
+                .chain(named)
+                .for_each(|inner| targets(inner, middle, out, depth + 1));
         }
         _ => {}
     }
@@ -151,7 +207,11 @@ mod tests {
     #[test]
     fn fields_say_where_declarations_lie() {
         let cases: &[(&str, &str, &[&str])] = &[
-            (r#"{"types": "./a.d.ts", "main": "b.js"}"#, "", &["./a.d.ts", "b.js", "index"]),
+            (
+                r#"{"types": "./a.d.ts", "main": "b.js"}"#,
+                "",
+                &["./a.d.ts", "b.js", "index"],
+            ),
             (r#"{"typings": "a"}"#, "sub/x", &["sub/x"]),
             ("no manifest", "", &["index"]),
             (r#"{"exports": "./x.js"}"#, "", &["./x.js", "index"]),
@@ -165,16 +225,28 @@ mod tests {
                 "b/cd",
                 &["./c/d.js", "b/cd"],
             ),
-            (r#"{"exports": {".": {"types@<4": "./old.d.ts", "types@>=5.0": "./new.d.ts"}}}"#, "", &["./new.d.ts", "index"]),
+            (
+                r#"{"exports": {".": {"types@<4": "./old.d.ts", "types@>=5.0": "./new.d.ts"}}}"#,
+                "",
+                &["./new.d.ts", "index"],
+            ),
             (
                 r#"{"types": "index.d.ts", "typesVersions": {"<=4.9": {"*": ["ts4/*"]}, ">=5.0": {"*": ["ts5/*"]}}}"#,
                 "",
                 &["ts5/index.d.ts", "index.d.ts", "ts5/index", "index"],
             ),
-            (r#"{"typesVersions": {"*": {"sub": ["./dist/sub.d.ts"]}}}"#, "sub", &["./dist/sub.d.ts", "sub"]),
+            (
+                r#"{"typesVersions": {"*": {"sub": ["./dist/sub.d.ts"]}}}"#,
+                "sub",
+                &["./dist/sub.d.ts", "sub"],
+            ),
         ];
         for (manifest, subpath, expected) in cases {
-            assert_eq!(Manifest::parse(manifest).paths(subpath), *expected, "{manifest} {subpath}");
+            assert_eq!(
+                Manifest::parse(manifest).paths(subpath),
+                *expected,
+                "{manifest} {subpath}"
+            );
         }
     }
 
@@ -200,9 +272,21 @@ mod tests {
 
     #[test]
     fn a_manifest_that_means_harm_ends() {
-        let deep = format!("{}\"./x.js\"{}", r#"{"import":"#.repeat(100), "}".repeat(100));
-        assert_eq!(Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths(""), ["index"]);
+        let deep = format!(
+            "{}\"./x.js\"{}",
+            r#"{"import":"#.repeat(100),
+            "}".repeat(100)
+        );
+        assert_eq!(
+            Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths(""),
+            ["index"]
+        );
         let wide = format!("[{}]", vec!["\"./x.js\""; 10_000].join(","));
-        assert_eq!(Manifest::parse(&format!(r#"{{"exports": [{wide}]}}"#)).paths("").len(), MAX_PATHS);
+        assert_eq!(
+            Manifest::parse(&format!(r#"{{"exports": [{wide}]}}"#))
+                .paths("")
+                .len(),
+            MAX_PATHS
+        );
     }
 }

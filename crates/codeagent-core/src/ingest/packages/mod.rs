@@ -1,11 +1,15 @@
-//! Which declarations have the packages that are installed: of npm `.d.ts` files below `node_modules`, from those that the sources import on, with all
-//! that these import themselves; of NuGet the assemblies that C# projects get (`nuget`).
+//! Which declarations have the packages that are installed: of npm `.d.ts` files below
+//! `node_modules`, from those that the sources import on, with all that these import themselves; of
+//! NuGet the assemblies that C# projects get (`nuget`).
 //!
-//! Of npm only what an import leads to is read, and nothing outside of `node_modules`. Every folder and file that was looked at is kept with its size and
-//! time, so that the next batch sees whether anything may differ without looking anything up.
+//! Of npm only what an import leads to is read, and nothing outside of `node_modules`. Every folder
+//! and file that was looked at is kept with its size and time, so that the next batch sees whether
+//! anything may differ without looking anything up.
 //!
-//! **Limits.** Declarations alone: of an npm package that ships sources or JavaScript without declarations nothing is known. What no import and no
-//! `/// <reference>` leads to is not read, `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is said.
+//! **Limits.** Declarations alone: of an npm package that ships sources or JavaScript without
+//! declarations nothing is known. What no import and no `/// <reference>` leads to is not read,
+//! `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is
+//! said.
 
 mod closure;
 mod compare;
@@ -34,7 +38,8 @@ pub use nuget::HeldAssemblies;
 /// Remarks on single files.
 const MAX_REMARKS: usize = 20;
 
-/// What stands in rows before a path in the user's folder of packages; no path of a repository begins like that.
+/// What stands in rows before a path in the user's folder of packages; no path of a repository
+/// begins like that.
 const USER: &str = "nuget://";
 
 /// What the packages declare.
@@ -53,9 +58,18 @@ pub struct Installed {
 }
 
 /// What the packages declare that the sources import from these folders and the projects ask for.
-pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded], held: &HeldAssemblies) -> Result<Installed, IngestError> {
+pub fn gather(
+    loader: &Loader<'_>,
+    folders: &[RepoPath],
+    loaded: &[Loaded],
+    held: &HeldAssemblies,
+) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
-    let nuget::Gathered { assemblies, rows, remarks } = nuget::gather(loader, held)?;
+    let nuget::Gathered {
+        assemblies,
+        rows,
+        remarks,
+    } = nuget::gather(loader, held)?;
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
     (installed.keys, installed.supplied.assemblies) = (keys, assemblies.into());
     installed.rows.extend(rows);
@@ -78,17 +92,30 @@ pub struct DeclarationFile {
 impl Installed {
     /// The declarations as files of a world.
     pub fn world_files(&self) -> impl Iterator<Item = WorldFile> + '_ {
-        self.files.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: true })
+        self.files.iter().map(|file| WorldFile {
+            path: Arc::clone(&file.path),
+            facts: Arc::clone(&file.facts),
+            external: true,
+        })
     }
 
     /// The assemblies by where their declarations are kept.
     pub fn held(&self) -> HeldAssemblies {
-        self.keys.iter().copied().zip(self.supplied.assemblies.iter().cloned()).collect()
+        self.keys
+            .iter()
+            .copied()
+            .zip(self.supplied.assemblies.iter().cloned())
+            .collect()
     }
 
-    /// A hash of all that a link can see of packages in a world: another one, and everything is linked again. Empty without packages.
+    /// A hash of all that a link can see of packages in a world: another one, and everything is
+    /// linked again. Empty without packages.
     pub fn fingerprint(&self, world: &World, projects: &ProjectModel) -> String {
-        let PackageAnswers { of_repository, of_packages, .. } = &*self.supplied.answers;
+        let PackageAnswers {
+            of_repository,
+            of_packages,
+            ..
+        } = &*self.supplied.answers;
         if of_repository.is_empty() && self.files.is_empty() && self.keys.is_empty() {
             return String::new();
         }
@@ -97,25 +124,43 @@ impl Installed {
             hasher.update(text.as_bytes()).update(&[0]);
         };
         for answers in [of_repository, of_packages] {
-            let mut answers: Vec<_> = answers.iter().filter_map(|(asked, path)| Some((asked, path.as_deref()?))).collect();
+            let mut answers: Vec<_> = answers
+                .iter()
+                .filter_map(|(asked, path)| Some((asked, path.as_deref()?)))
+                .collect();
             answers.sort_unstable();
             for ((from, specifier), path) in answers {
                 [from, specifier, path].into_iter().for_each(&mut add);
             }
             add("|");
         }
-        for (number, file) in world.files().iter().enumerate().filter(|(_, file)| file.external) {
-            if let Ok(at) = self.files.binary_search_by(|declared| declared.path.cmp(&file.path)) {
+        for (number, file) in world
+            .files()
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| file.external)
+        {
+            if let Ok(at) = self
+                .files
+                .binary_search_by(|declared| declared.path.cmp(&file.path))
+            {
                 add(&file.path);
                 add(&blake3::Hash::from_bytes(self.files[at].key.0).to_hex());
                 if !published(&file.facts).is_empty() {
-                    world.typescript.programs(FileId(number as u32)).0.for_each(&mut add);
+                    world
+                        .typescript
+                        .programs(FileId(number as u32))
+                        .0
+                        .for_each(&mut add);
                 }
             }
         }
         for (key, assembly) in self.keys.iter().zip(self.supplied.assemblies.iter()) {
             add(&blake3::Hash::from_bytes(key.0).to_hex());
-            let projects = assembly.seen_by.iter().filter_map(|index| projects.csharp.get(*index as usize));
+            let projects = assembly
+                .seen_by
+                .iter()
+                .filter_map(|index| projects.csharp.get(*index as usize));
             projects.for_each(|project| add(&project.path));
             add("|");
         }
@@ -125,7 +170,11 @@ impl Installed {
 
 /// The path of a row.
 fn row_path(is_user: bool, path: &str) -> String {
-    if is_user { format!("{USER}{path}") } else { path.to_owned() }
+    if is_user {
+        format!("{USER}{path}")
+    } else {
+        path.to_owned()
+    }
 }
 
 /// Where what a row speaks of lies; no path: nowhere.
@@ -134,15 +183,30 @@ fn place_of(row: &str) -> (External, Option<RepoPath>) {
         Some(path) => (External::NuGet, RepoPath::new(path).ok()),
         None => {
             let path = RepoPath::new(row).ok();
-            let is_package = path.as_ref().is_some_and(|path| path.segments().any(|segment| segment == NODE_MODULES));
-            (if is_package { External::NodeModules } else { External::Repository }, path)
+            let is_package = path
+                .as_ref()
+                .is_some_and(|path| path.segments().any(|segment| segment == NODE_MODULES));
+            (
+                if is_package {
+                    External::NodeModules
+                } else {
+                    External::Repository
+                },
+                path,
+            )
         }
     }
 }
 
 /// The row of what is not there.
 fn missing_row(path: &str) -> PackageRow {
-    PackageRow { path: path.to_owned(), size: 0, stamp: Stamp::default(), hash: NEVER_READ, facts_key: None }
+    PackageRow {
+        path: path.to_owned(),
+        size: 0,
+        stamp: Stamp::default(),
+        hash: NEVER_READ,
+        facts_key: None,
+    }
 }
 
 /// A path of the walk as a text.

@@ -1,19 +1,25 @@
 //! Which assemblies of NuGet packages does each C# project get, and what do they declare?
 //!
-//! **Which.** What the last restore of a project resolved is taken as it stands in its `project.assets.json`. Without one for the project's framework
-//! the packages that it names (`PackageReference`, versions also from `Directory.Packages.props`, and those that reach it through projects it
-//! references) are looked up in the user's folder of packages, with what their `.nuspec` files need: the lowest version there that a range allows,
-//! nearer ones before farther ones. Of a package the folder of the nearest framework counts, `ref` before `lib`. Assemblies in the repository, those of
-//! `packages.config` among them, are named by the `HintPath` of a `Reference`. What is not there is not there: nothing is guessed or fetched.
+//! **Which.** What the last restore of a project resolved is taken as it stands in its
+//! `project.assets.json`. Without one for the project's framework the packages that it names
+//! (`PackageReference`, versions also from `Directory.Packages.props`, and those that reach it
+//! through projects it references) are looked up in the user's folder of packages, with what their
+//! `.nuspec` files need: the lowest version there that a range allows, nearer ones before farther
+//! ones. Of a package the folder of the nearest framework counts, `ref` before `lib`. Assemblies in
+//! the repository, those of `packages.config` among them, are named by the `HintPath` of a
+//! `Reference`. What is not there is not there: nothing is guessed or fetched.
 //!
-//! **One for all.** Of each assembly one file is read, the newest of those that projects get. One that a project of the repository makes is that
-//! project, and what the frameworks declare is taken from them (`library`).
+//! **One for all.** Of each assembly one file is read, the newest of those that projects get. One
+//! that a project of the repository makes is that project, and what the frameworks declare is taken
+//! from them (`library`).
 //!
-//! **Kept.** What an assembly declares lies among the facts under the hash of its content; every folder and file that was looked at stands in a row, so
-//! that a later batch sees whether anything may differ.
+//! **Kept.** What an assembly declares lies among the facts under the hash of its content; every
+//! folder and file that was looked at stands in a row, so that a later batch sees whether anything
+//! may differ.
 //!
-//! **Limits.** Fallback folders, other sources and `repositoryPath` of `NuGet.config` are not looked at; of packages restored by others (`paket`) nothing
-//! is known. A restore is noticed by the next batch that looks at the whole repository, not by the watcher.
+//! **Limits.** Fallback folders, other sources and `repositoryPath` of `NuGet.config` are not
+//! looked at; of packages restored by others (`paket`) nothing is known. A restore is noticed by
+//! the next batch that looks at the whole repository, not by the watcher.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,10 +79,16 @@ struct Wanted {
 /// Looks up what the projects ask for and reads it.
 pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
     let projects = &loader.projects.csharp;
-    if projects.iter().all(|project| project.packages.is_empty() && project.assemblies.is_empty()) {
+    if projects
+        .iter()
+        .all(|project| project.packages.is_empty() && project.assemblies.is_empty())
+    {
         return Ok(Gathered::default());
     }
-    let made: BTreeSet<String> = projects.iter().map(|project| project.assembly_name.to_ascii_lowercase()).collect();
+    let made: BTreeSet<String> = projects
+        .iter()
+        .map(|project| project.assembly_name.to_ascii_lowercase())
+        .collect();
     let mut restore = Restore::new(loader.workspace, &made);
     let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
@@ -85,7 +97,10 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
             if made.contains(&name) {
                 continue;
             }
-            let known = wanted.entry(name).or_insert_with(|| Wanted { found: found.clone(), seen_by: BTreeSet::new() });
+            let known = wanted.entry(name).or_insert_with(|| Wanted {
+                found: found.clone(),
+                seen_by: BTreeSet::new(),
+            });
             known.seen_by.insert(number);
             if found.compare(&known.found).is_gt() {
                 known.found = found;
@@ -98,7 +113,10 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
     if restore.is_short() {
         return Err(IngestError::Shortage);
     }
-    let mut gathered = Gathered { rows: restore.into_rows(), ..Gathered::default() };
+    let mut gathered = Gathered {
+        rows: restore.into_rows(),
+        ..Gathered::default()
+    };
     let reading = Reading {
         loader,
         held,
@@ -107,7 +125,12 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
         user: loader.workspace.external(External::NuGet),
     };
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
-    loader.send(reading.packed.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+    loader.send(
+        reading
+            .packed
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
+    )?;
     gathered.assemblies.sort_by(|a, b| a.1.name.cmp(&b.1.name));
     gathered.remarks.truncate(MAX_REMARKS);
     Ok(gathered)
@@ -132,19 +155,37 @@ impl Reading<'_> {
     fn read_all(&self, wanted: Vec<Wanted>, gathered: &mut Gathered) -> Result<(), IngestError> {
         let (mut bytes, mut left_out) = (0, 0);
         for some in wanted.chunks(AT_ONCE) {
-            let room = if bytes >= MAX_BYTES { 0 } else { MAX_ASSEMBLIES.saturating_sub(gathered.assemblies.len()).min(some.len()) };
+            let room = if bytes >= MAX_BYTES {
+                0
+            } else {
+                MAX_ASSEMBLIES
+                    .saturating_sub(gathered.assemblies.len())
+                    .min(some.len())
+            };
             left_out += some.len() - room;
-            let read: Result<Vec<Read>, IngestError> =
-                some[..room].par_iter().map_init(OpenedStores::default, |opened, wanted| self.read_one(opened, &wanted.found)).collect();
+            let read: Result<Vec<Read>, IngestError> = some[..room]
+                .par_iter()
+                .map_init(OpenedStores::default, |opened, wanted| {
+                    self.read_one(opened, &wanted.found)
+                })
+                .collect();
             for (Read { row, declares }, wanted) in read?.into_iter().zip(some) {
                 bytes += row.size;
                 match declares {
                     Ok((key, assembly)) if bytes <= MAX_BYTES => {
                         let seen_by = wanted.seen_by.iter().copied().collect();
-                        gathered.assemblies.push((key, PackageAssembly { seen_by, ..assembly }));
+                        gathered.assemblies.push((
+                            key,
+                            PackageAssembly {
+                                seen_by,
+                                ..assembly
+                            },
+                        ));
                     }
                     Ok(_) => left_out += 1,
-                    Err(problem) => gathered.remarks.push(format!("{}: left out: {problem}", row.path)),
+                    Err(problem) => gathered
+                        .remarks
+                        .push(format!("{}: left out: {problem}", row.path)),
                 }
                 gathered.rows.push(row);
             }
@@ -158,15 +199,28 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn read_one(&self, opened: &mut OpenedStores, found: &AssemblyFile) -> Result<Read, IngestError> {
+    fn read_one(
+        &self,
+        opened: &mut OpenedStores,
+        found: &AssemblyFile,
+    ) -> Result<Read, IngestError> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
         let at = row_path(found.is_user, &found.path);
         let missing = missing_row(&at);
-        let gone = |row| Read { row, declares: Err("it is not there; a restore brings it".to_owned()) };
-        let packages = if found.is_user { &self.user } else { &self.repository };
-        let (Some(packages), Ok(path)) = (packages, RepoPath::new(&found.path)) else { return Ok(gone(missing)) };
+        let gone = |row| Read {
+            row,
+            declares: Err("it is not there; a restore brings it".to_owned()),
+        };
+        let packages = if found.is_user {
+            &self.user
+        } else {
+            &self.repository
+        };
+        let (Some(packages), Ok(path)) = (packages, RepoPath::new(&found.path)) else {
+            return Ok(gone(missing));
+        };
         if let Some(read) = self.kept(opened, packages, &at)? {
             return Ok(read);
         }
@@ -176,33 +230,73 @@ impl Reading<'_> {
             Err(error) if error.is_shortage() => return Err(IngestError::Shortage),
             Err(error) => {
                 let (size, stamp) = packages.stat(&path).unwrap_or_default();
-                return Ok(Read { row: PackageRow { size, stamp, ..missing }, declares: Err(error.to_string()) });
+                return Ok(Read {
+                    row: PackageRow {
+                        size,
+                        stamp,
+                        ..missing
+                    },
+                    declares: Err(error.to_string()),
+                });
             }
         };
         let key = FactsKey::new(Dialect::CSharp, ASSEMBLY, file.hash.as_bytes());
         let declares = match self.known(opened, &key, &at)? {
             Some(assembly) => Ok((key, assembly)),
-            None => self.compiled(key, &file.bytes, &at)?.map(|assembly| (key, assembly)),
+            None => self
+                .compiled(key, &file.bytes, &at)?
+                .map(|assembly| (key, assembly)),
         };
         let facts_key = declares.is_ok().then_some(key);
         let (size, stamp, hash) = (file.bytes.len() as u64, file.stamp, *file.hash.as_bytes());
-        Ok(Read { row: PackageRow { path: at, size, stamp, hash, facts_key }, declares })
+        Ok(Read {
+            row: PackageRow {
+                path: at,
+                size,
+                stamp,
+                hash,
+                facts_key,
+            },
+            declares,
+        })
     }
 
     /// What is kept of a file that is as it was.
-    fn kept(&self, opened: &mut OpenedStores, packages: &Packages, at: &str) -> Result<Option<Read>, IngestError> {
+    fn kept(
+        &self,
+        opened: &mut OpenedStores,
+        packages: &Packages,
+        at: &str,
+    ) -> Result<Option<Read>, IngestError> {
         let known = self.loader.known;
-        let Some((row, key)) = known.package(at).and_then(|row| Some((row, row.facts_key?))) else { return Ok(None) };
-        let Some(Ok(seen)) = place_of(at).1.map(|path| packages.stat(&path)) else { return Ok(None) };
-        if key_is_of_other_reader(&key, row) || known.may_be_another(seen, (row.size, row.stamp, &row.hash)) {
+        let Some((row, key)) = known
+            .package(at)
+            .and_then(|row| Some((row, row.facts_key?)))
+        else {
+            return Ok(None);
+        };
+        let Some(Ok(seen)) = place_of(at).1.map(|path| packages.stat(&path)) else {
+            return Ok(None);
+        };
+        if key_is_of_other_reader(&key, row)
+            || known.may_be_another(seen, (row.size, row.stamp, &row.hash))
+        {
             return Ok(None);
         }
         let assembly = self.known(opened, &key, at)?;
-        Ok(assembly.map(|assembly| Read { row: row.clone(), declares: Ok((key, assembly)) }))
+        Ok(assembly.map(|assembly| Read {
+            row: row.clone(),
+            declares: Ok((key, assembly)),
+        }))
     }
 
     /// What is kept under a key, here or in the index of another work tree.
-    fn known(&self, opened: &mut OpenedStores, key: &FactsKey, at: &str) -> Result<Option<PackageAssembly>, IngestError> {
+    fn known(
+        &self,
+        opened: &mut OpenedStores,
+        key: &FactsKey,
+        at: &str,
+    ) -> Result<Option<PackageAssembly>, IngestError> {
         if let Some(held) = self.held.get(key) {
             return Ok(Some(held.clone()));
         }
@@ -211,18 +305,31 @@ impl Reading<'_> {
         {
             return Ok(Some(assembly));
         }
-        let Some(blob) = self.loader.find_shared(opened, key) else { return Ok(None) };
-        let Some(assembly) = assembly(&blob, at) else { return Ok(None) };
+        let Some(blob) = self.loader.find_shared(opened, key) else {
+            return Ok(None);
+        };
+        let Some(assembly) = assembly(&blob, at) else {
+            return Ok(None);
+        };
         self.loader.keep(*key, blob, &self.packed)?;
         Ok(Some(assembly))
     }
 
-    fn compiled(&self, key: FactsKey, bytes: &[u8], at: &str) -> Result<Result<PackageAssembly, String>, IngestError> {
+    fn compiled(
+        &self,
+        key: FactsKey,
+        bytes: &[u8],
+        at: &str,
+    ) -> Result<Result<PackageAssembly, String>, IngestError> {
         let read = || catch_unwind(AssertUnwindSafe(|| Compiled::read(bytes)));
         let compiled = match self.loader.clock.time(Phase::Extract, read) {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(problem)) => return Ok(Err(problem)),
-            Err(_) => return Ok(Err("the reader failed on it; please report the file".to_owned())),
+            Err(_) => {
+                return Ok(Err(
+                    "the reader failed on it; please report the file".to_owned()
+                ));
+            }
         };
         let blob = compiled.encode();
         let made = assembly(&blob, at).ok_or_else(|| "what it declares cannot be kept".to_owned());
@@ -240,7 +347,16 @@ fn key_is_of_other_reader(key: &FactsKey, row: &PackageRow) -> bool {
 
 /// What is kept of an assembly, ready to be asked; the projects that get it are not known yet.
 fn assembly(blob: &[u8], at: &str) -> Option<PackageAssembly> {
-    let Compiled { name, references, blob } = Compiled::decode(blob)?;
+    let Compiled {
+        name,
+        references,
+        blob,
+    } = Compiled::decode(blob)?;
     let library = Arc::new(Library::read(&format!("{at}#"), &blob).ok()?);
-    Some(PackageAssembly { name, references, library, seen_by: Vec::new() })
+    Some(PackageAssembly {
+        name,
+        references,
+        library,
+        seen_by: Vec::new(),
+    })
 }

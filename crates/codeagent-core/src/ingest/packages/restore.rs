@@ -1,6 +1,8 @@
-//! Where do the assemblies lie that a C# project gets: as its last restore says, or as its packages say that are there?
+//! Where do the assemblies lie that a C# project gets: as its last restore says, or as its packages
+//! say that are there?
 //!
-//! **Limits.** See the head of `nuget`. Links among the folders of packages are not followed to versions and frameworks.
+//! **Limits.** See the head of `nuget`. Links among the folders of packages are not followed to
+//! versions and frameworks.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +49,9 @@ impl AssemblyFile {
     pub fn compare(&self, other: &Self) -> Ordering {
         let framework = |found: &Self| file_name(folder_of(&found.path)).to_owned();
         let by_version = self.version.cmp(&other.version);
-        by_version.then_with(|| newer(&framework(self), &framework(other))).then_with(|| self.path.cmp(&other.path))
+        by_version
+            .then_with(|| newer(&framework(self), &framework(other)))
+            .then_with(|| self.path.cmp(&other.path))
     }
 }
 
@@ -71,26 +75,56 @@ pub struct Restore<'m> {
 impl<'m> Restore<'m> {
     /// Nothing looked at yet.
     pub fn new(workspace: &Workspace, made: &'m BTreeSet<String>) -> Self {
-        let disk = |kind, prefix| workspace.external(kind).map(|packages| Disk::new(packages, prefix));
+        let disk = |kind, prefix| {
+            workspace
+                .external(kind)
+                .map(|packages| Disk::new(packages, prefix))
+        };
         let (repository, user) = (disk(External::Repository, ""), disk(External::NuGet, USER));
-        Self { made, repository, user, versions: FxHashMap::default(), given: FxHashMap::default() }
+        Self {
+            made,
+            repository,
+            user,
+            versions: FxHashMap::default(),
+            given: FxHashMap::default(),
+        }
     }
 
     /// The system was short of file handles or memory.
     pub fn is_short(&self) -> bool {
-        self.repository.iter().chain(&self.user).any(|disk| disk.is_short)
+        self.repository
+            .iter()
+            .chain(&self.user)
+            .any(|disk| disk.is_short)
     }
 
     /// All that was looked at.
     pub fn into_rows(self) -> Vec<PackageRow> {
         // A folder of packages that is not there yet is asked for again.
-        let absent = if self.user.is_none() { Some(missing_row(USER)) } else { None };
-        self.repository.into_iter().chain(self.user).flat_map(Disk::into_rows).chain(absent).collect()
+        let absent = if self.user.is_none() {
+            Some(missing_row(USER))
+        } else {
+            None
+        };
+        self.repository
+            .into_iter()
+            .chain(self.user)
+            .flat_map(Disk::into_rows)
+            .chain(absent)
+            .collect()
     }
 
     /// The assemblies that a project gets.
-    pub fn assemblies(&mut self, project: &CSharpProject, projects: &[CSharpProject]) -> Vec<AssemblyFile> {
-        let named = project.assemblies.iter().map(|path| AssemblyFile { is_user: false, path: path.clone(), version: None });
+    pub fn assemblies(
+        &mut self,
+        project: &CSharpProject,
+        projects: &[CSharpProject],
+    ) -> Vec<AssemblyFile> {
+        let named = project.assemblies.iter().map(|path| AssemblyFile {
+            is_user: false,
+            path: path.clone(),
+            version: None,
+        });
         let mut found: Vec<AssemblyFile> = named.collect();
         let asked = Self::asked(project, projects);
         if !asked.is_empty() {
@@ -103,11 +137,17 @@ impl<'m> Restore<'m> {
         found
     }
 
-    /// What a project asks for, and what reaches it through the projects that it references: its own word counts before theirs.
+    /// What a project asks for, and what reaches it through the projects that it references: its
+    /// own word counts before theirs.
     fn asked(project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
         let mut asked = BTreeMap::new();
-        let referenced = project.references.iter().filter_map(|index| projects.get(*index as usize));
-        let theirs = referenced.flat_map(|other| &other.packages).filter(|package| !package.is_private);
+        let referenced = project
+            .references
+            .iter()
+            .filter_map(|index| projects.get(*index as usize));
+        let theirs = referenced
+            .flat_map(|other| &other.packages)
+            .filter(|package| !package.is_private);
         for package in project.packages.iter().chain(theirs) {
             let id = package.id.to_ascii_lowercase();
             if let Some(range) = Range::parse(&package.version) {
@@ -119,13 +159,26 @@ impl<'m> Restore<'m> {
 
     /// As the last restore says.
     fn restored(&mut self, project: &CSharpProject) -> Option<Vec<AssemblyFile>> {
-        let disk = self.repository.as_mut().filter(|_| !project.restored.is_empty())?;
+        let disk = self
+            .repository
+            .as_mut()
+            .filter(|_| !project.restored.is_empty())?;
         let assets = Assets::parse(&disk.text_if_there(&project.restored, MAX_ASSETS_BYTES)?)?;
         let found = assets.assemblies(&project.target_framework)?;
-        Some(found.into_iter().map(|found| AssemblyFile { is_user: true, path: found.path, version: found.version }).collect())
+        Some(
+            found
+                .into_iter()
+                .map(|found| AssemblyFile {
+                    is_user: true,
+                    path: found.path,
+                    version: found.version,
+                })
+                .collect(),
+        )
     }
 
-    /// As the packages say that are there: level by level, the nearest ask for a package counts, of several at one level the highest version.
+    /// As the packages say that are there: level by level, the nearest ask for a package counts, of
+    /// several at one level the highest version.
     fn resolved(&mut self, asked: BTreeMap<String, Range>, framework: &str) -> Vec<AssemblyFile> {
         let mut chosen: BTreeMap<String, (Version, String)> = BTreeMap::new();
         let mut level: Vec<(String, Range)> = asked.into_iter().collect();
@@ -134,7 +187,9 @@ impl<'m> Restore<'m> {
             // A package that the repository makes is its project.
             level.retain(|(id, _)| !self.made.contains(id));
             for (id, range) in level.drain(..).filter(|(id, _)| !chosen.contains_key(id)) {
-                let Some(version) = self.version(&id, &range) else { continue };
+                let Some(version) = self.version(&id, &range) else {
+                    continue;
+                };
                 let best = taken.entry(id).or_insert_with(|| version.clone());
                 if version > *best {
                     *best = version;
@@ -166,7 +221,9 @@ impl<'m> Restore<'m> {
         let known = self.versions.entry(id.to_owned()).or_insert_with(|| {
             let listing = disk.folder(id);
             let folders = listing.iter().flat_map(|listing| folders(&listing.names));
-            folders.filter_map(|name| Some((Version::parse(name)?, name.to_owned()))).collect()
+            folders
+                .filter_map(|name| Some((Version::parse(name)?, name.to_owned())))
+                .collect()
         });
         let versions: Vec<Version> = known.iter().map(|(version, _)| version.clone()).collect();
         range.choose(&versions).map(|at| known[at].clone())
@@ -177,10 +234,18 @@ impl<'m> Restore<'m> {
         if let Some(given) = self.given.get(&key) {
             return given.clone();
         }
-        let Some(disk) = self.user.as_mut() else { return Given::default() };
+        let Some(disk) = self.user.as_mut() else {
+            return Given::default();
+        };
         let folder = format!("{id}/{version}");
-        let nuspec = disk.entry(&folder, &format!("{id}.nuspec"), true).map(|path| disk.text(&path)).unwrap_or_default();
-        let given = Given { needs: Rc::new(needs(&nuspec, framework)), assemblies: assemblies_in(disk, &folder, framework).into() };
+        let nuspec = disk
+            .entry(&folder, &format!("{id}.nuspec"), true)
+            .map(|path| disk.text(&path))
+            .unwrap_or_default();
+        let given = Given {
+            needs: Rc::new(needs(&nuspec, framework)),
+            assemblies: assemblies_in(disk, &folder, framework).into(),
+        };
         self.given.insert(key, given.clone());
         given
     }
@@ -189,14 +254,20 @@ impl<'m> Restore<'m> {
 /// The assemblies of a package for a framework.
 fn assemblies_in(disk: &mut Disk, folder: &str, framework: &str) -> Vec<String> {
     for kind in ["ref", "lib"] {
-        let Some(folder) = disk.entry(folder, kind, false) else { continue };
-        let Some(listing) = disk.folder(&folder) else { continue };
+        let Some(folder) = disk.entry(folder, kind, false) else {
+            continue;
+        };
+        let Some(listing) = disk.folder(&folder) else {
+            continue;
+        };
         let names: Vec<&str> = folders(&listing.names).collect();
         if let Some(at) = nearest(framework, &names) {
             let folder = format!("{folder}/{}", names[at]);
             let listing = disk.folder(&folder);
-            let files =
-                listing.iter().flat_map(|listing| &listing.names).filter(|(name, kind)| *kind == Listed::File && name.ends_with(".dll"));
+            let files = listing
+                .iter()
+                .flat_map(|listing| &listing.names)
+                .filter(|(name, kind)| *kind == Listed::File && name.ends_with(".dll"));
             return files.map(|(name, _)| format!("{folder}/{name}")).collect();
         }
     }
@@ -204,5 +275,8 @@ fn assemblies_in(disk: &mut Disk, folder: &str, framework: &str) -> Vec<String> 
 }
 
 fn folders(names: &[(String, Listed)]) -> impl Iterator<Item = &str> {
-    names.iter().filter(|(_, kind)| *kind == Listed::Folder).map(|(name, _)| name.as_str())
+    names
+        .iter()
+        .filter(|(_, kind)| *kind == Listed::Folder)
+        .map(|(name, _)| name.as_str())
 }

@@ -1,14 +1,16 @@
-//! What an assembly declares for others: its public top-level types become units, with what is public or protected in them.
+//! What an assembly declares for others: its public top-level types become units, with what is
+//! public or protected in them.
 //!
-//! **Limits.** Of a base class that is not public its own base class stands in; extension methods are those marked as such, so extension
-//! blocks give their static form.
+//! **Limits.** Of a base class that is not public its own base class stands in; extension methods
+//! are those marked as such, so extension blocks give their static form.
 
 use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, TypeDefRow};
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::library::form::{
-    MemberDeclaration, MemberKind, ParameterDeclaration, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
+    MemberDeclaration, MemberKind, ParameterDeclaration, Traits, TypeDeclaration, TypeForm,
+    TypeKind, TypeNumber, TypeParameter, Unit,
 };
 use crate::library::metadata::rows::{RowId, RowOwners, string};
 use crate::library::metadata::signature::{Callable, MetadataToken, Sig, SignatureReader};
@@ -72,7 +74,11 @@ impl Assembly {
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let metadata = tables::read(image::metadata(bytes).ok_or("it is not a .NET assembly")?)?;
         let rows = RowOwners::of(&metadata);
-        Ok(Self { metadata, rows, purse: Purse::full() })
+        Ok(Self {
+            metadata,
+            rows,
+            purse: Purse::full(),
+        })
     }
 
     pub(super) fn string(&self, offset: u32) -> &str {
@@ -92,23 +98,43 @@ impl Assembly {
     /// Its simple name.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.metadata.assemblies.first().map_or("", |row| self.string(row.name))
+        self.metadata
+            .assemblies
+            .first()
+            .map_or("", |row| self.string(row.name))
     }
 
     /// The simple names of the assemblies whose types it mentions.
     pub fn references(&self) -> impl Iterator<Item = &str> {
-        self.metadata.assembly_refs.iter().map(|row| self.string(row.name))
+        self.metadata
+            .assembly_refs
+            .iter()
+            .map(|row| self.string(row.name))
     }
 
     /// Types that it says another assembly has.
     pub fn forwards(&self) -> impl Iterator<Item = TypeName> + '_ {
-        let forwarded = self.metadata.exported_types.iter().filter(|row| row.flags & FORWARDER != 0);
-        forwarded.map(|row| (self.string(row.type_namespace).to_owned(), self.string(row.type_name).to_owned()))
+        let forwarded = self
+            .metadata
+            .exported_types
+            .iter()
+            .filter(|row| row.flags & FORWARDER != 0);
+        forwarded.map(|row| {
+            (
+                self.string(row.type_namespace).to_owned(),
+                self.string(row.type_name).to_owned(),
+            )
+        })
     }
 
     /// Its public top-level types.
     pub fn public_types(&self) -> impl Iterator<Item = TypeName> + '_ {
-        self.top_level().map(|(_, row)| (self.string(row.type_namespace).to_owned(), self.string(row.type_name).to_owned()))
+        self.top_level().map(|(_, row)| {
+            (
+                self.string(row.type_namespace).to_owned(),
+                self.string(row.type_name).to_owned(),
+            )
+        })
     }
 
     fn top_level(&self) -> impl Iterator<Item = (u32, &TypeDefRow)> {
@@ -116,17 +142,32 @@ impl Assembly {
         rows.filter(|(_, row)| row.flags & 7 == 1 && !self.string(row.type_name).contains('<'))
     }
 
-    /// Adds the units of the types that are kept. `public` are the types that everybody can name; without it all of other assemblies count as such.
+    /// Adds the units of the types that are kept. `public` are the types that everybody can name;
+    /// without it all of other assemblies count as such.
     ///
     /// # Errors
     /// It says more than is read.
-    pub fn units(&self, packer: &mut Packer, public: Option<&FxHashSet<TypeName>>, keep: &dyn Fn(&TypeName) -> bool) -> Result<(), String> {
+    pub fn units(
+        &self,
+        packer: &mut Packer,
+        public: Option<&FxHashSet<TypeName>>,
+        keep: &dyn Fn(&TypeName) -> bool,
+    ) -> Result<(), String> {
         for (number, row) in self.top_level() {
-            let name = (self.string(row.type_namespace).to_owned(), self.string(row.type_name).to_owned());
+            let name = (
+                self.string(row.type_namespace).to_owned(),
+                self.string(row.type_name).to_owned(),
+            );
             if name.1.is_empty() || !keep(&name) {
                 continue;
             }
-            let mut maker = Maker { assembly: self, packer, public, types: Vec::new(), numbers: FxHashMap::default() };
+            let mut maker = Maker {
+                assembly: self,
+                packer,
+                public,
+                types: Vec::new(),
+                numbers: FxHashMap::default(),
+            };
             let root = maker.declaration(number, row, 0, 0);
             let types = maker.types;
             if self.purse.is_empty() {
@@ -148,16 +189,36 @@ pub(super) struct Maker<'a, 'p> {
 }
 
 impl<'a> Maker<'a, '_> {
-    fn declaration(&mut self, number: u32, row: &TypeDefRow, outer_params: usize, depth: u32) -> TypeDeclaration {
+    fn declaration(
+        &mut self,
+        number: u32,
+        row: &TypeDefRow,
+        outer_params: usize,
+        depth: u32,
+    ) -> TypeDeclaration {
         let assembly = self.assembly;
         let kind = self.kind_of(row);
         let mut traits = Traits::default();
         let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);
         traits.set(Traits::PROTECTED, matches!(row.flags & 7, 4 | 7));
-        traits.set(Traits::STATIC, kind == TypeKind::Class && is_abstract && is_sealed);
-        traits.set(Traits::ABSTRACT, kind == TypeKind::Class && is_abstract && !is_sealed);
-        traits.set(Traits::SEALED, kind == TypeKind::Class && is_sealed && !is_abstract);
-        let generics = assembly.rows.generics.get(&(TableId::TypeDef, number)).cloned().unwrap_or_default();
+        traits.set(
+            Traits::STATIC,
+            kind == TypeKind::Class && is_abstract && is_sealed,
+        );
+        traits.set(
+            Traits::ABSTRACT,
+            kind == TypeKind::Class && is_abstract && !is_sealed,
+        );
+        traits.set(
+            Traits::SEALED,
+            kind == TypeKind::Class && is_sealed && !is_abstract,
+        );
+        let generics = assembly
+            .rows
+            .generics
+            .get(&(TableId::TypeDef, number))
+            .cloned()
+            .unwrap_or_default();
         let own_generics = generics.get(outer_params..).unwrap_or_default().to_vec();
         let name = bare(assembly.string(row.type_name));
         let mut made = TypeDeclaration {
@@ -186,9 +247,18 @@ impl<'a> Maker<'a, '_> {
             if depth >= MAX_NESTING || !assembly.purse.pay(1) {
                 break;
             }
-            let Some(inner) = nested.checked_sub(1).and_then(|index| assembly.metadata.type_defs.get(index as usize)) else { continue };
-            if matches!(inner.flags & 7, 2 | 4 | 7) && !assembly.string(inner.type_name).contains('<') && nested != &number {
-                made.nested.push(self.declaration(*nested, inner, generics.len(), depth + 1));
+            let Some(inner) = nested
+                .checked_sub(1)
+                .and_then(|index| assembly.metadata.type_defs.get(index as usize))
+            else {
+                continue;
+            };
+            if matches!(inner.flags & 7, 2 | 4 | 7)
+                && !assembly.string(inner.type_name).contains('<')
+                && nested != &number
+            {
+                made.nested
+                    .push(self.declaration(*nested, inner, generics.len(), depth + 1));
             }
         }
         made
@@ -199,10 +269,15 @@ impl<'a> Maker<'a, '_> {
             return TypeKind::Interface;
         }
         let base = MetadataToken::of(row.extends).and_then(|token| self.path(token));
-        let own = (self.assembly.string(row.type_namespace), self.assembly.string(row.type_name));
+        let own = (
+            self.assembly.string(row.type_namespace),
+            self.assembly.string(row.type_name),
+        );
         match base {
             Some(base) if base.is("System", "Enum") => TypeKind::Enum,
-            Some(base) if base.is("System", "ValueType") && own != ("System", "Enum") => TypeKind::Struct,
+            Some(base) if base.is("System", "ValueType") && own != ("System", "Enum") => {
+                TypeKind::Struct
+            }
             Some(base) if base.is("System", "MulticastDelegate") => TypeKind::Delegate,
             _ => TypeKind::Class,
         }
@@ -217,7 +292,12 @@ impl<'a> Maker<'a, '_> {
                 if base.is_null() || self.is_public(base) || base.table != Some(TableId::TypeDef) {
                     break;
                 }
-                match self.assembly.metadata.type_defs.get((base.row as usize).wrapping_sub(1)) {
+                match self
+                    .assembly
+                    .metadata
+                    .type_defs
+                    .get((base.row as usize).wrapping_sub(1))
+                {
                     Some(next) if next.extends != base => base = next.extends,
                     _ => break,
                 }
@@ -227,7 +307,15 @@ impl<'a> Maker<'a, '_> {
                 made.extend(ty.filter(|ty| self.types[*ty as usize] != TypeForm::Keyword(16)));
             }
         }
-        for interface in self.assembly.rows.interfaces.get(&number).into_iter().flatten().copied() {
+        for interface in self
+            .assembly
+            .rows
+            .interfaces
+            .get(&number)
+            .into_iter()
+            .flatten()
+            .copied()
+        {
             if self.assembly.purse.pay(1) && self.is_public(interface) {
                 made.extend(self.token_type(interface));
             }
@@ -240,7 +328,15 @@ impl<'a> Maker<'a, '_> {
         let params = rows
             .iter()
             .take_while(|_| assembly.purse.pay(1))
-            .filter_map(|row| Some((*row, assembly.metadata.generic_params.get(row.checked_sub(1)? as usize)?)));
+            .filter_map(|row| {
+                Some((
+                    *row,
+                    assembly
+                        .metadata
+                        .generic_params
+                        .get(row.checked_sub(1)? as usize)?,
+                ))
+            });
         params
             .map(|(number, GenericParamRow { flags, name, .. })| {
                 let mut traits = Traits::default();
@@ -249,18 +345,36 @@ impl<'a> Maker<'a, '_> {
                 traits.set(Traits::CLASS, flags & 4 != 0);
                 traits.set(Traits::STRUCT, flags & 8 != 0);
                 traits.set(Traits::NEW, flags & 0x18 == 0x10);
-                let constraints = assembly.rows.constraints.get(&number).into_iter().flatten().copied();
+                let constraints = assembly
+                    .rows
+                    .constraints
+                    .get(&number)
+                    .into_iter()
+                    .flatten()
+                    .copied();
                 let types = constraints
                     .take_while(|_| assembly.purse.pay(1))
                     .filter(|constraint| flags & 8 == 0 || !self.is_value_type(*constraint));
                 let types: Vec<CodedIndex> = types.collect();
-                let constraints = types.into_iter().filter_map(|constraint| self.token_type(constraint)).collect();
-                TypeParameter { name: self.text(*name), traits, constraints }
+                let constraints = types
+                    .into_iter()
+                    .filter_map(|constraint| self.token_type(constraint))
+                    .collect();
+                TypeParameter {
+                    name: self.text(*name),
+                    traits,
+                    constraints,
+                }
             })
             .collect()
     }
 
-    fn range(&self, number: u32, list: impl Fn(&TypeDefRow) -> u32, all: usize) -> std::ops::Range<u32> {
+    fn range(
+        &self,
+        number: u32,
+        list: impl Fn(&TypeDefRow) -> u32,
+        all: usize,
+    ) -> std::ops::Range<u32> {
         let rows = &self.assembly.metadata.type_defs;
         let start = rows.get(number as usize - 1).map_or(1, &list);
         let end = rows.get(number as usize).map_or(all as u32 + 1, list);
@@ -271,7 +385,8 @@ impl<'a> Maker<'a, '_> {
         let all = &self.assembly.metadata.method_defs;
         let range = self.range(number, |row| row.method_list, all.len());
         let paid = range.take_while(|_| self.assembly.purse.pay(1));
-        paid.filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?))).collect()
+        paid.filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?)))
+            .collect()
     }
 
     fn delegate(&mut self, number: u32, made: &mut TypeDeclaration) {
@@ -288,9 +403,16 @@ impl<'a> Maker<'a, '_> {
     fn fields(&mut self, number: u32, kind: TypeKind, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
         let all = &assembly.metadata.fields;
-        for row in self.range(number, |row| row.field_list, all.len()).take_while(|_| assembly.purse.pay(1)) {
-            let Some(field) = row.checked_sub(1).and_then(|index| all.get(index as usize)) else { continue };
-            let Some(mut traits) = access(field.flags) else { continue };
+        for row in self
+            .range(number, |row| row.field_list, all.len())
+            .take_while(|_| assembly.purse.pay(1))
+        {
+            let Some(field) = row.checked_sub(1).and_then(|index| all.get(index as usize)) else {
+                continue;
+            };
+            let Some(mut traits) = access(field.flags) else {
+                continue;
+            };
             let is_const = field.flags & 0x40 != 0;
             if kind == TypeKind::Enum && !is_const {
                 continue;
@@ -301,78 +423,165 @@ impl<'a> Maker<'a, '_> {
             let ty = if enum_member {
                 None
             } else {
-                let Some(sig) = assembly.signature(field.signature).field() else { continue };
+                let Some(sig) = assembly.signature(field.signature).field() else {
+                    continue;
+                };
                 Some(self.typed(&sig, (TableId::Field, row)))
             };
-            let kind = if enum_member { MemberKind::EnumMember } else { MemberKind::Field };
+            let kind = if enum_member {
+                MemberKind::EnumMember
+            } else {
+                MemberKind::Field
+            };
             let name = self.text(field.name);
-            made.members.push(MemberDeclaration { name, kind, traits, type_params: Vec::new(), ty, params: Vec::new() });
+            made.members.push(MemberDeclaration {
+                name,
+                kind,
+                traits,
+                type_params: Vec::new(),
+                ty,
+                params: Vec::new(),
+            });
         }
     }
 
     fn methods(&mut self, number: u32, type_name: &str, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
         for (row, method) in self.methods_of(number) {
-            let Some(mut traits) = access(method.flags) else { continue };
+            let Some(mut traits) = access(method.flags) else {
+                continue;
+            };
             let name = assembly.string(method.name);
             let is_special = method.flags & 0x800 != 0;
             let (kind, name) = match name {
                 ".ctor" => (MemberKind::Constructor, type_name.to_owned()),
                 ".cctor" | "Finalize" => continue,
-                "op_Implicit" if is_special => (MemberKind::Conversion, "implicit operator".to_owned()),
-                "op_Explicit" if is_special => (MemberKind::Conversion, "explicit operator".to_owned()),
+                "op_Implicit" if is_special => {
+                    (MemberKind::Conversion, "implicit operator".to_owned())
+                }
+                "op_Explicit" if is_special => {
+                    (MemberKind::Conversion, "explicit operator".to_owned())
+                }
                 _ if is_special => match OPERATORS.iter().find(|(method, _)| *method == name) {
                     Some((_, operator)) => (MemberKind::Operator, format!("operator {operator}")),
                     None => continue,
                 },
                 _ => (MemberKind::Method, name.to_owned()),
             };
-            let Some(callable) = assembly.signature(method.signature).callable() else { continue };
+            let Some(callable) = assembly.signature(method.signature).callable() else {
+                continue;
+            };
             add_modifiers(&mut traits, method.flags);
-            let is_extension = assembly.rows.attribute((TableId::MethodDef, row), "ExtensionAttribute").is_some();
+            let is_extension = assembly
+                .rows
+                .attribute((TableId::MethodDef, row), "ExtensionAttribute")
+                .is_some();
             traits.set(Traits::EXTENSION, is_extension);
-            let generics = assembly.rows.generics.get(&(TableId::MethodDef, row)).cloned().unwrap_or_default();
+            let generics = assembly
+                .rows
+                .generics
+                .get(&(TableId::MethodDef, row))
+                .cloned()
+                .unwrap_or_default();
             let type_params = self.type_params(&generics);
-            let ty = (kind != MemberKind::Constructor).then(|| self.returned(row, method, &callable.result));
+            let ty = (kind != MemberKind::Constructor)
+                .then(|| self.returned(row, method, &callable.result));
             let mut params = self.params(row, method, &callable);
             if let Some(first) = params.first_mut().filter(|_| is_extension) {
                 first.traits.set(Traits::EXTENSION, true);
             }
-            made.members.push(MemberDeclaration { name: self.packer.text(&name), kind, traits, type_params, ty, params });
+            made.members.push(MemberDeclaration {
+                name: self.packer.text(&name),
+                kind,
+                traits,
+                type_params,
+                ty,
+                params,
+            });
         }
     }
 
     fn properties(&mut self, number: u32, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
-        let (start, end) = assembly.rows.properties.get(&number).copied().unwrap_or_default();
+        let (start, end) = assembly
+            .rows
+            .properties
+            .get(&number)
+            .copied()
+            .unwrap_or_default();
         for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
-            let Some(PropertyRow { name, property_type, .. }) =
-                row.checked_sub(1).and_then(|at| assembly.metadata.properties.get(at as usize))
+            let Some(PropertyRow {
+                name,
+                property_type,
+                ..
+            }) = row
+                .checked_sub(1)
+                .and_then(|at| assembly.metadata.properties.get(at as usize))
             else {
                 continue;
             };
-            let Some((accessor, method, mut traits)) = self.widest_accessor((TableId::Property, row)) else { continue };
-            let Some(callable) = assembly.signature(*property_type).callable() else { continue };
+            let Some((accessor, method, mut traits)) =
+                self.widest_accessor((TableId::Property, row))
+            else {
+                continue;
+            };
+            let Some(callable) = assembly.signature(*property_type).callable() else {
+                continue;
+            };
             add_modifiers(&mut traits, method.flags);
             let is_indexer = !callable.params.is_empty();
-            let name = if is_indexer { "this[]" } else { assembly.string(*name) };
-            let kind = if is_indexer { MemberKind::Indexer } else { MemberKind::Property };
+            let name = if is_indexer {
+                "this[]"
+            } else {
+                assembly.string(*name)
+            };
+            let kind = if is_indexer {
+                MemberKind::Indexer
+            } else {
+                MemberKind::Property
+            };
             let name = self.packer.text(name);
             let ty = self.typed(&callable.result, (TableId::Property, row));
             let params = self.params(accessor, method, &callable);
-            made.members.push(MemberDeclaration { name, kind, traits, type_params: Vec::new(), ty: Some(ty), params });
+            made.members.push(MemberDeclaration {
+                name,
+                kind,
+                traits,
+                type_params: Vec::new(),
+                ty: Some(ty),
+                params,
+            });
         }
     }
 
     fn events(&mut self, number: u32, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
-        let (start, end) = assembly.rows.events.get(&number).copied().unwrap_or_default();
+        let (start, end) = assembly
+            .rows
+            .events
+            .get(&number)
+            .copied()
+            .unwrap_or_default();
         for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
-            let Some(event) = row.checked_sub(1).and_then(|at| assembly.metadata.events.get(at as usize)) else { continue };
-            let Some((_, method, mut traits)) = self.widest_accessor((TableId::Event, row)) else { continue };
+            let Some(event) = row
+                .checked_sub(1)
+                .and_then(|at| assembly.metadata.events.get(at as usize))
+            else {
+                continue;
+            };
+            let Some((_, method, mut traits)) = self.widest_accessor((TableId::Event, row)) else {
+                continue;
+            };
             add_modifiers(&mut traits, method.flags);
             let (name, ty) = (self.text(event.name), self.token_type(event.event_type));
-            made.members.push(MemberDeclaration { name, kind: MemberKind::Event, traits, type_params: Vec::new(), ty, params: Vec::new() });
+            made.members.push(MemberDeclaration {
+                name,
+                kind: MemberKind::Event,
+                traits,
+                type_params: Vec::new(),
+                ty,
+                params: Vec::new(),
+            });
         }
     }
 
@@ -380,18 +589,34 @@ impl<'a> Maker<'a, '_> {
     fn widest_accessor(&self, of: RowId) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
         let paid = rows.iter().take_while(|_| self.assembly.purse.pay(1));
-        let methods = paid.filter_map(|row| Some((*row, self.assembly.metadata.method_defs.get(row.checked_sub(1)? as usize)?)));
+        let methods = paid.filter_map(|row| {
+            Some((
+                *row,
+                self.assembly
+                    .metadata
+                    .method_defs
+                    .get(row.checked_sub(1)? as usize)?,
+            ))
+        });
         let seen = methods.filter_map(|(row, method)| Some((row, method, access(method.flags)?)));
         seen.min_by_key(|(row, _, traits)| (traits.has(Traits::PROTECTED), *row))
     }
 
     /// The rows of a method's parameters, by their place; 0 is what it gives.
-    fn param_rows(&self, number: u32, method: &MethodDefRow, params: usize) -> Vec<Option<(u32, &'a ParamRow)>> {
+    fn param_rows(
+        &self,
+        number: u32,
+        method: &MethodDefRow,
+        params: usize,
+    ) -> Vec<Option<(u32, &'a ParamRow)>> {
         let all = &self.assembly.metadata.params;
         let next = self.assembly.metadata.method_defs.get(number as usize);
         let end = next.map_or(all.len() as u32 + 1, |next| next.param_list);
         let mut rows = vec![None; params + 1];
-        for row in (method.param_list..end).take(params + 1).take_while(|_| self.assembly.purse.pay(1)) {
+        for row in (method.param_list..end)
+            .take(params + 1)
+            .take_while(|_| self.assembly.purse.pay(1))
+        {
             let param = row.checked_sub(1).and_then(|index| all.get(index as usize));
             if let Some(param) = param
                 && let Some(place) = rows.get_mut(usize::from(param.sequence))
@@ -403,22 +628,42 @@ impl<'a> Maker<'a, '_> {
     }
 
     fn returned(&mut self, number: u32, method: &MethodDefRow, sig: &Sig) -> TypeNumber {
-        let row = self.param_rows(number, method, 0).first().copied().flatten();
+        let row = self
+            .param_rows(number, method, 0)
+            .first()
+            .copied()
+            .flatten();
         self.typed(sig, (TableId::Param, row.map_or(0, |(row, _)| row)))
     }
 
-    fn params(&mut self, number: u32, method: &MethodDefRow, callable: &Callable) -> Vec<ParameterDeclaration> {
+    fn params(
+        &mut self,
+        number: u32,
+        method: &MethodDefRow,
+        callable: &Callable,
+    ) -> Vec<ParameterDeclaration> {
         let rows = self.param_rows(number, method, callable.params.len());
         let mut made = Vec::new();
         for (sig, row) in callable.params.iter().zip(rows.into_iter().skip(1)) {
-            let (at, flags, name) = row.map_or((0, 0, 0), |(row, param)| (row, param.flags, param.name));
-            let has = |attribute: &str| self.assembly.rows.attribute((TableId::Param, at), attribute).is_some();
+            let (at, flags, name) =
+                row.map_or((0, 0, 0), |(row, param)| (row, param.flags, param.name));
+            let has = |attribute: &str| {
+                self.assembly
+                    .rows
+                    .attribute((TableId::Param, at), attribute)
+                    .is_some()
+            };
             let mut traits = Traits::default();
             traits.set(Traits::OPTIONAL, flags & 0x10 != 0);
-            traits.set(Traits::PARAMS, has("ParamArrayAttribute") || has("ParamCollectionAttribute"));
+            traits.set(
+                Traits::PARAMS,
+                has("ParamArrayAttribute") || has("ParamCollectionAttribute"),
+            );
             let sig = match sig {
                 Sig::ByRef(of, is_modified) => {
-                    let is_in = *is_modified || has("IsReadOnlyAttribute") || has("RequiresLocationAttribute");
+                    let is_in = *is_modified
+                        || has("IsReadOnlyAttribute")
+                        || has("RequiresLocationAttribute");
                     let is_out = flags & 3 == 2;
                     traits.set(Traits::IN, is_in);
                     traits.set(Traits::OUT, is_out && !is_in);
@@ -427,7 +672,11 @@ impl<'a> Maker<'a, '_> {
                 }
                 sig => sig,
             };
-            made.push(ParameterDeclaration { name: self.text(name), ty: self.typed(sig, (TableId::Param, at)), traits });
+            made.push(ParameterDeclaration {
+                name: self.text(name),
+                ty: self.typed(sig, (TableId::Param, at)),
+                traits,
+            });
         }
         made
     }

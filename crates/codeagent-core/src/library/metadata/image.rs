@@ -1,4 +1,5 @@
-//! Where in an assembly does its metadata lie? A portable executable's CLI header says so (ECMA-335 II.25).
+//! Where in an assembly does its metadata lie? A portable executable's CLI header says so (ECMA-335
+//! II.25).
 //!
 //! **Limits.** Only what is needed to get there is looked at.
 
@@ -17,7 +18,11 @@ pub fn metadata(image: &[u8]) -> Option<&[u8]> {
         0x20b => optional + 112,
         _ => return None,
     };
-    let table = Sections { image, start: optional + optional_size, count: sections };
+    let table = Sections {
+        image,
+        start: optional + optional_size,
+        count: sections,
+    };
     let cli = table.offset(u32_at(image, directories + 14 * 8)?)?;
     let start = table.offset(u32_at(image, cli + 8)?)?;
     let size = u32_at(image, cli + 12)? as usize;
@@ -44,9 +49,13 @@ impl Sections<'_> {
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
+    Some(u16::from_le_bytes(
+        bytes.get(at..at.checked_add(2)?)?.try_into().ok()?,
+    ))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+    Some(u32::from_le_bytes(
+        bytes.get(at..at.checked_add(4)?)?.try_into().ok()?,
+    ))
 }

@@ -1,13 +1,18 @@
-//! What does a compiled assembly declare? Its metadata (ECMA-335) is read as data; nothing of it is run.
+//! What does a compiled assembly declare? Its metadata (ECMA-335) is read as data; nothing of it is
+//! run.
 //!
-//! `image` finds the metadata in the file, `tables` reads them, `rows` sorts them, `signature` reads the types of signatures, `types` says
-//! which are meant, `assembly` makes units of the types and members. [`Compiled`] is what is kept of one assembly.
+//! `image` finds the metadata in the file, `tables` reads them, `rows` sorts them, `signature`
+//! reads the types of signatures, `types` says which are meant, `assembly` makes units of the types
+//! and members. [`Compiled`] is what is kept of one assembly.
 //!
-//! **Hostile assemblies.** An assembly is input like any text. Its tables must fit into the file before memory is taken for them; names have at
-//! most `MAX_NAME` bytes, signatures and nested types a depth; rows may belong to each other in circles and as often as they like, because each
-//! that is looked at is paid from one purse (`WORK`). An assembly that empties it is none, and nobody else notices.
+//! **Hostile assemblies.** An assembly is input like any text. Its tables must fit into the file
+//! before memory is taken for them; names have at most `MAX_NAME` bytes, signatures and nested
+//! types a depth; rows may belong to each other in circles and as often as they like, because each
+//! that is looked at is paid from one purse (`WORK`). An assembly that empties it is none, and
+//! nobody else notices.
 //!
-//! **Limits.** Public and protected declarations only. Tables of a compiler that goes on working (`#-` with its pointer tables) are not read.
+//! **Limits.** Public and protected declarations only. Tables of a compiler that goes on working
+//! (`#-` with its pointer tables) are not read.
 
 mod assembly;
 mod image;
@@ -29,8 +34,8 @@ use crate::library::pack::Packer;
 /// Longest name of anything, as the runtime has it.
 const MAX_NAME: usize = 1023;
 
-/// Steps that one assembly may cost: rows that are looked at, types in signatures, and every sixteen bytes of names. The largest libraries in use
-/// take a million.
+/// Steps that one assembly may cost: rows that are looked at, types in signatures, and every
+/// sixteen bytes of names. The largest libraries in use take a million.
 const WORK: u32 = 8 << 20;
 
 /// What is left of [`WORK`].
@@ -44,7 +49,9 @@ impl Purse {
 
     /// Pays for so many steps; false if they cannot be paid, and then nothing can be paid any more.
     fn pay(&self, steps: usize) -> bool {
-        let left = u32::try_from(steps).ok().and_then(|steps| self.0.get().checked_sub(steps));
+        let left = u32::try_from(steps)
+            .ok()
+            .and_then(|steps| self.0.get().checked_sub(steps));
         self.0.set(left.unwrap_or(0));
         left.is_some()
     }
@@ -76,7 +83,11 @@ impl Compiled {
         assembly.units(&mut packer, None, &|_| true)?;
         let name = assembly.name().to_owned();
         let references = assembly.references().map(str::to_owned).collect();
-        Ok(Self { name, references, blob: packer.finish_quickly() })
+        Ok(Self {
+            name,
+            references,
+            blob: packer.finish_quickly(),
+        })
     }
 
     /// As bytes.

@@ -86,7 +86,12 @@ impl<'b> SignatureReader<'b> {
             return Some(u32::from(first & 0x3f) << 8 | u32::from(second));
         }
         let (third, fourth) = (self.byte()?, self.byte()?);
-        Some(u32::from(first & 0x1f) << 24 | u32::from(second) << 16 | u32::from(third) << 8 | u32::from(fourth))
+        Some(
+            u32::from(first & 0x1f) << 24
+                | u32::from(second) << 16
+                | u32::from(third) << 8
+                | u32::from(fourth),
+        )
     }
 
     fn token(&mut self) -> Option<MetadataToken> {
@@ -196,7 +201,10 @@ pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
             texts.push(String::new());
         } else {
             let length = reader.number()? as usize;
-            let text = reader.rest.get(..length).filter(|text| text.len() <= MAX_NAME)?;
+            let text = reader
+                .rest
+                .get(..length)
+                .filter(|text| text.len() <= MAX_NAME)?;
             texts.push(String::from_utf8_lossy(text).into_owned());
             reader.rest = &reader.rest[length..];
         }

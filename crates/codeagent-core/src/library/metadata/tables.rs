@@ -21,8 +21,12 @@ pub fn read(data: &[u8]) -> Result<Metadata, String> {
     let root = MetadataRoot::parse(data).map_err(|error| error.to_string())?;
     let stream = root.tables_stream().ok_or("it has no tables")?;
     let start = stream.offset as usize;
-    let tables = start.checked_add(stream.size as usize).and_then(|end| data.get(start..end)).ok_or("its tables are cut off")?;
-    let header = TablesHeader::parse(&mut Reader::new(tables), false).map_err(|error| error.to_string())?;
+    let tables = start
+        .checked_add(stream.size as usize)
+        .and_then(|end| data.get(start..end))
+        .ok_or("its tables are cut off")?;
+    let header =
+        TablesHeader::parse(&mut Reader::new(tables), false).map_err(|error| error.to_string())?;
     let context = header.context();
     let (mut rows, mut bytes) = (0, 0);
     for (table, count) in header.tables() {

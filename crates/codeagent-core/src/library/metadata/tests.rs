@@ -1,4 +1,5 @@
-//! Do damaged and hostile assemblies end, with a reason? What whole ones declare is asked in `tests/nuget.rs`.
+//! Do damaged and hostile assemblies end, with a reason? What whole ones declare is asked in
+//! `tests/nuget.rs`.
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
 
@@ -8,8 +9,12 @@ use crate::library::{Library, needed};
 /// A library of some types.
 fn whole() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
-    assembly.class("N", "Base", None).method("Run", &[], Ty::Void);
-    assembly.class("N", "Box`1", Some(Ty::own("N", "Base"))).method("Get", &[("value", Ty::Param(0))], Ty::Param(0));
+    assembly
+        .class("N", "Base", None)
+        .method("Run", &[], Ty::Void);
+    assembly
+        .class("N", "Box`1", Some(Ty::own("N", "Base")))
+        .method("Get", &[("value", Ty::Param(0))], Ty::Param(0));
     assembly.extension("N", "More", "Twice", Ty::Int);
     assembly.image()
 }
@@ -17,16 +22,29 @@ fn whole() -> Vec<u8> {
 /// The paths of what an image declares, or why it declares nothing.
 fn read(image: &[u8]) -> Result<Vec<String>, String> {
     let compiled = Compiled::read(image)?;
-    assert_eq!(Compiled::decode(&compiled.encode()).as_ref(), Some(&compiled));
+    assert_eq!(
+        Compiled::decode(&compiled.encode()).as_ref(),
+        Some(&compiled)
+    );
     let library = Library::read("", &compiled.blob)?;
-    Ok(needed(&[&library], |_| true).concat().iter().map(|declared| declared.path.to_string()).collect())
+    Ok(needed(&[&library], |_| true)
+        .concat()
+        .iter()
+        .map(|declared| declared.path.to_string())
+        .collect())
 }
 
 #[test]
 fn an_assembly_says_who_it_is_and_what_it_declares() {
     let compiled = Compiled::read(&whole()).expect("it is whole");
-    assert_eq!((compiled.name.as_str(), &compiled.references[..]), ("Lib", &["System.Runtime".to_owned()][..]));
-    assert_eq!(read(&whole()), Ok(["N.Base", "N.Box`1", "N.More"].map(str::to_owned).to_vec()));
+    assert_eq!(
+        (compiled.name.as_str(), &compiled.references[..]),
+        ("Lib", &["System.Runtime".to_owned()][..])
+    );
+    assert_eq!(
+        read(&whole()),
+        Ok(["N.Base", "N.Box`1", "N.More"].map(str::to_owned).to_vec())
+    );
 }
 
 #[test]
@@ -51,7 +69,13 @@ fn a_truncated_or_damaged_assembly_costs_itself_only() {
 fn an_assembly_that_turns_in_circles_ends() {
     for (what, image) in damage::circles() {
         let read = read(&image);
-        assert!(read.is_ok() || read.as_ref().is_err_and(|problem| problem.contains("more than is read")), "{what}: {read:?}");
+        assert!(
+            read.is_ok()
+                || read
+                    .as_ref()
+                    .is_err_and(|problem| problem.contains("more than is read")),
+            "{what}: {read:?}"
+        );
     }
 }
 

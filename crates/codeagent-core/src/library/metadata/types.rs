@@ -28,7 +28,9 @@ pub(super) fn bare(name: &str) -> &str {
 }
 
 fn arity(name: &str) -> usize {
-    name.split_once('`').and_then(|(_, arity)| arity.parse().ok()).unwrap_or(0)
+    name.split_once('`')
+        .and_then(|(_, arity)| arity.parse().ok())
+        .unwrap_or(0)
 }
 
 impl Maker<'_, '_> {
@@ -46,12 +48,20 @@ impl Maker<'_, '_> {
             let (name, namespace, outer) = match at.0 {
                 0 => {
                     let row = metadata.type_defs.get(index)?;
-                    (row.type_name, row.type_namespace, self.assembly.rows.enclosing.get(&at.1).map(|row| MetadataToken(0, *row)))
+                    (
+                        row.type_name,
+                        row.type_namespace,
+                        self.assembly
+                            .rows
+                            .enclosing
+                            .get(&at.1)
+                            .map(|row| MetadataToken(0, *row)),
+                    )
                 }
                 1 => {
                     let row = metadata.type_refs.get(index)?;
-                    let outer =
-                        (row.resolution_scope.table == Some(TableId::TypeRef)).then_some(MetadataToken(1, row.resolution_scope.row));
+                    let outer = (row.resolution_scope.table == Some(TableId::TypeRef))
+                        .then_some(MetadataToken(1, row.resolution_scope.row));
                     (row.type_name, row.type_namespace, outer)
                 }
                 _ => return None,
@@ -90,7 +100,12 @@ impl Maker<'_, '_> {
         self.add(form)
     }
 
-    pub(super) fn named(&mut self, token: MetadataToken, args: &[Sig], names: &mut std::vec::IntoIter<String>) -> TypeForm {
+    pub(super) fn named(
+        &mut self,
+        token: MetadataToken,
+        args: &[Sig],
+        names: &mut std::vec::IntoIter<String>,
+    ) -> TypeForm {
         if token.0 == 2 {
             return match self.specified(token) {
                 Some(sig) => {
@@ -100,28 +115,54 @@ impl Maker<'_, '_> {
                 None => TypeForm::Unknown,
             };
         }
-        let Some(path) = self.path(token) else { return TypeForm::Unknown };
+        let Some(path) = self.path(token) else {
+            return TypeForm::Unknown;
+        };
         if path.namespace == "System" && path.names.len() == 1 {
             match (path.names[0].as_str(), args) {
                 ("Decimal", []) => return TypeForm::Keyword(17),
                 ("Object", []) => return TypeForm::Keyword(16),
                 ("Nullable`1", [of]) => return TypeForm::Nullable(self.sig(of, names)),
-                (tuple, args) if tuple.starts_with("ValueTuple`") && (2..=7).contains(&args.len()) => {
-                    let own: Vec<u32> = args.iter().map(|_| names.next().unwrap_or_default()).map(|name| self.packer.text(&name)).collect();
-                    let types: Vec<TypeNumber> = args.iter().map(|arg| self.sig(arg, names)).collect();
+                (tuple, args)
+                    if tuple.starts_with("ValueTuple`") && (2..=7).contains(&args.len()) =>
+                {
+                    let own: Vec<u32> = args
+                        .iter()
+                        .map(|_| names.next().unwrap_or_default())
+                        .map(|name| self.packer.text(&name))
+                        .collect();
+                    let types: Vec<TypeNumber> =
+                        args.iter().map(|arg| self.sig(arg, names)).collect();
                     return TypeForm::Tuple(own.into_iter().zip(types).collect());
                 }
                 _ => {}
             }
         }
-        let mut numbers = args.iter().map(|arg| self.sig(arg, names)).collect::<Vec<_>>().into_iter();
-        let segments = path.names.iter().map(|name| (self.packer.text(bare(name)), numbers.by_ref().take(arity(name)).collect())).collect();
+        let mut numbers = args
+            .iter()
+            .map(|arg| self.sig(arg, names))
+            .collect::<Vec<_>>()
+            .into_iter();
+        let segments = path
+            .names
+            .iter()
+            .map(|name| {
+                (
+                    self.packer.text(bare(name)),
+                    numbers.by_ref().take(arity(name)).collect(),
+                )
+            })
+            .collect();
         TypeForm::Named(self.packer.text(&path.namespace), segments)
     }
 
     /// The signature of a TypeSpec.
     fn specified(&self, token: MetadataToken) -> Option<Sig> {
-        let TypeSpecRow { signature, .. } = self.assembly.metadata.type_specs.get(token.1.checked_sub(1)? as usize)?;
+        let TypeSpecRow { signature, .. } = self
+            .assembly
+            .metadata
+            .type_specs
+            .get(token.1.checked_sub(1)? as usize)?;
         self.assembly.signature(*signature).ty(0)
     }
 
@@ -133,18 +174,25 @@ impl Maker<'_, '_> {
 
     /// Whether everybody can name the type.
     pub(super) fn is_public(&self, index: CodedIndex) -> bool {
-        let Some(mut token) = MetadataToken::of(index) else { return false };
+        let Some(mut token) = MetadataToken::of(index) else {
+            return false;
+        };
         if token.0 == 2 {
             match self.specified(token) {
                 Some(Sig::Named(inner, _)) => token = inner,
                 _ => return false,
             }
         }
-        let own = |row: u32| row.checked_sub(1).and_then(|index| self.assembly.metadata.type_defs.get(index as usize));
-        let is_nested_public = |row: u32| own(row).is_some_and(|row| matches!(row.flags & 7, 1 | 2 | 4 | 7));
+        let own = |row: u32| {
+            row.checked_sub(1)
+                .and_then(|index| self.assembly.metadata.type_defs.get(index as usize))
+        };
+        let is_nested_public =
+            |row: u32| own(row).is_some_and(|row| matches!(row.flags & 7, 1 | 2 | 4 | 7));
         match self.public {
             Some(public) => self.path(token).is_some_and(|path| {
-                public.contains(&(path.namespace, path.names[0].clone())) && (token.0 != 0 || is_nested_public(token.1))
+                public.contains(&(path.namespace, path.names[0].clone()))
+                    && (token.0 != 0 || is_nested_public(token.1))
             }),
             None if token.0 == 1 => true,
             None => {
@@ -154,7 +202,8 @@ impl Maker<'_, '_> {
                     row = *self.assembly.rows.enclosing.get(&here)?;
                     Some(here)
                 });
-                around.collect::<Vec<_>>().into_iter().all(is_nested_public) && own(row).is_some_and(|row| row.flags & 7 == 1)
+                around.collect::<Vec<_>>().into_iter().all(is_nested_public)
+                    && own(row).is_some_and(|row| row.flags & 7 == 1)
             }
         }
     }
@@ -166,7 +215,13 @@ impl Maker<'_, '_> {
             .rows
             .attribute(row, "TupleElementNamesAttribute")
             .and_then(|value| strings(self.assembly.blob(value), &self.assembly.purse));
-        if *sig == Sig::Keyword(16) && self.assembly.rows.attribute(row, "DynamicAttribute").is_some() {
+        if *sig == Sig::Keyword(16)
+            && self
+                .assembly
+                .rows
+                .attribute(row, "DynamicAttribute")
+                .is_some()
+        {
             return self.add(TypeForm::Keyword(18));
         }
         self.sig(sig, &mut names.unwrap_or_default().into_iter())
@@ -174,10 +229,14 @@ impl Maker<'_, '_> {
 
     pub(super) fn is_value_type(&self, index: CodedIndex) -> bool {
         match MetadataToken::of(index) {
-            Some(token) if token.0 < 2 => self.path(token).is_some_and(|path| path.is("System", "ValueType")),
+            Some(token) if token.0 < 2 => self
+                .path(token)
+                .is_some_and(|path| path.is("System", "ValueType")),
             // `unmanaged` is `ValueType` with a modifier.
             Some(token) => match self.specified(token) {
-                Some(Sig::Named(inner, _)) => self.path(inner).is_some_and(|path| path.is("System", "ValueType")),
+                Some(Sig::Named(inner, _)) => self
+                    .path(inner)
+                    .is_some_and(|path| path.is("System", "ValueType")),
                 _ => false,
             },
             None => false,

@@ -23,11 +23,13 @@ pub struct Scope {
 pub enum ScopeKind {
     /// The whole file.
     File,
-    /// A namespace or ambient module body. C#: one scope per dotted declaration (`namespace A.B` is one, its declaration named `A.B`).
+    /// A namespace or ambient module body. C#: one scope per dotted declaration (`namespace A.B` is
+    /// one, its declaration named `A.B`).
     Namespace,
     /// `declare global { }`
     Global,
-    /// The body of a class, struct, record, interface (with its type parameters and C# primary constructor parameters).
+    /// The body of a class, struct, record, interface (with its type parameters and C# primary
+    /// constructor parameters).
     Type,
     /// The members of an enum.
     Enum,
@@ -45,7 +47,8 @@ pub enum ScopeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum DeclKind {
-    /// `namespace A.B` (C#: the dotted name), TypeScript `namespace A` / `module A` (dotted ones nest).
+    /// `namespace A.B` (C#: the dotted name), TypeScript `namespace A` / `module A` (dotted ones
+    /// nest).
     Namespace,
     /// `declare module "x"`; the name is `x` without quotes.
     AmbientModule,
@@ -67,11 +70,13 @@ pub enum DeclKind {
     TypeAlias,
     /// C# 14 extension block; the receiver is its one parameter.
     ExtensionBlock,
-    /// TypeScript function declaration or overload signature (module level, namespace level or local).
+    /// TypeScript function declaration or overload signature (module level, namespace level or
+    /// local).
     Function,
     /// C# local function.
     LocalFunction,
-    /// A lambda, arrow function, function expression or anonymous method; no name unless it is a named function expression.
+    /// A lambda, arrow function, function expression or anonymous method; no name unless it is a
+    /// named function expression.
     Lambda,
     /// A member function (class, interface, object type, object literal).
     Method,
@@ -87,7 +92,8 @@ pub enum DeclKind {
     Operator,
     /// Named `implicit operator T` / `explicit operator T`.
     Conversion,
-    /// A property: C# with accessors or a record parameter; TypeScript class field, interface or object type member, parameter property.
+    /// A property: C# with accessors or a record parameter; TypeScript class field, interface or
+    /// object type member, parameter property.
     Property,
     /// C# field (one declaration per declarator).
     Field,
@@ -137,7 +143,16 @@ impl DeclKind {
     /// Whether a declaration of C# opens a type.
     #[must_use]
     pub fn opens_type(self) -> bool {
-        matches!(self, Self::Class | Self::Struct | Self::Record | Self::RecordStruct | Self::Interface | Self::Enum | Self::Delegate)
+        matches!(
+            self,
+            Self::Class
+                | Self::Struct
+                | Self::Record
+                | Self::RecordStruct
+                | Self::Interface
+                | Self::Enum
+                | Self::Delegate
+        )
     }
 }
 
@@ -189,7 +204,8 @@ impl DeclFlags {
     pub const HAS_BODY: Self = Self(1 << 23);
     /// Imported with `import type`, or exported with `export type`.
     pub const TYPE_ONLY: Self = Self(1 << 24);
-    /// Declared as a member of a class, interface, object: found through a receiver, never by a bare name (C#: also by a bare name inside the type).
+    /// Declared as a member of a class, interface, object: found through a receiver, never by a
+    /// bare name (C#: also by a bare name inside the type).
     pub const MEMBER: Self = Self(1 << 25);
     /// Returns JSX somewhere.
     pub const RETURNS_JSX: Self = Self(1 << 26);
@@ -203,7 +219,8 @@ impl DeclFlags {
     pub const COMPUTED: Self = Self(1 << 30);
     /// C# `required`.
     pub const REQUIRED: Self = Self(1 << 31);
-    /// A function in JavaScript, or a variable that holds one: it makes instances, whose members are declared in its scope.
+    /// A function in JavaScript, or a variable that holds one: it makes instances, whose members
+    /// are declared in its scope.
     pub const CONSTRUCTS: Self = Self(1 << 31);
 
     /// Whether all bits of `other` are set.
@@ -247,9 +264,11 @@ pub struct Declaration {
     pub inner: ScopeId,
     /// The declaration around it: the nearest one that has a [`Detail`]; `NONE` at the top.
     pub parent: DeclId,
-    /// Declared type: of a variable, parameter, property, field; returned type of a function-like; value of an alias; default of a type parameter.
+    /// Declared type: of a variable, parameter, property, field; returned type of a function-like;
+    /// value of an alias; default of a type parameter.
     pub ty: TypeId,
-    /// What gives a value (and, without `ty`, a type): initialiser, destructured source, loop element, lambda parameter from context.
+    /// What gives a value (and, without `ty`, a type): initialiser, destructured source, loop
+    /// element, lambda parameter from context.
     pub init: ExprId,
     /// Parameters.
     pub params: List<DeclId>,
@@ -257,11 +276,13 @@ pub struct Declaration {
     pub type_params: List<DeclId>,
     /// Base list of a type; constraints of a type parameter.
     pub bases: List<Base>,
-    /// Function-like: the expressions it returns (an expression body is one); yielded ones if it is a generator.
+    /// Function-like: the expressions it returns (an expression body is one); yielded ones if it is
+    /// a generator.
     pub returns: List<ExprId>,
     /// Where a lambda or object literal gets its type from.
     pub context: Context,
-    /// The name is visible from this byte offset on (0: in the whole scope). Narrowings after an early exit and C# locals have one.
+    /// The name is visible from this byte offset on (0: in the whole scope). Narrowings after an
+    /// early exit and C# locals have one.
     pub from: u32,
     /// Where the name token stands (for a nameless one, its first token).
     pub at: Position,
@@ -297,10 +318,12 @@ impl Declaration {
 /// What only nodes need of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The declaration with attributes, decorators and `export`, without its doc comment. A C# field or TypeScript variable: its whole statement
-    /// if it is the only declarator, else from the declarator on. Ends with the last token.
+    /// The declaration with attributes, decorators and `export`, without its doc comment. A C#
+    /// field or TypeScript variable: its whole statement if it is the only declarator, else from
+    /// the declarator on. Ends with the last token.
     pub span: Span,
-    /// Declared accessibility with the language's default filled in; `None` where it has no meaning.
+    /// Declared accessibility with the language's default filled in; `None` where it has no
+    /// meaning.
     pub access: Option<Access>,
     /// Parameter list as written, white space folded to single blanks; `NONE` without one.
     pub parameters: Sym,
@@ -312,7 +335,8 @@ pub struct Detail {
     pub deprecated: bool,
     /// C#: the interface of an explicit implementation.
     pub explicit_interface: TypeId,
-    /// Hash of the declaration's text without its own name and without layout; equal in a renamed or moved copy.
+    /// Hash of the declaration's text without its own name and without layout; equal in a renamed
+    /// or moved copy.
     pub body_hash: [u8; 8],
 }
 
@@ -321,7 +345,8 @@ pub struct Detail {
 pub struct Base {
     /// Which clause.
     pub clause: BaseClause,
-    /// What is named; a TypeScript heritage expression that is not a plain name is a `TypeExpr::Heritage`.
+    /// What is named; a TypeScript heritage expression that is not a plain name is a
+    /// `TypeExpr::Heritage`.
     pub ty: TypeId,
     /// Its last name token.
     pub at: Position,
@@ -339,7 +364,8 @@ pub enum BaseClause {
     Base,
     /// Constraint of a type parameter.
     Constraint,
-    /// C# constraints `class`, `struct`, `notnull`, `unmanaged`, `new()`: `ty` is a `Primitive` of that word.
+    /// C# constraints `class`, `struct`, `notnull`, `unmanaged`, `new()`: `ty` is a `Primitive` of
+    /// that word.
     ConstraintWord,
 }
 
@@ -359,7 +385,8 @@ pub enum Context {
     Property(DeclId, Sym),
     /// It is returned from a function-like.
     Returned(DeclId),
-    /// It is an element of an array literal or collection that has a context of its own, given by the declaration standing for it.
+    /// It is an element of an array literal or collection that has a context of its own, given by
+    /// the declaration standing for it.
     Element(ExprId),
     /// It is the value of a JSX attribute of the element whose component is the expression.
     Attribute(ExprId, Sym),

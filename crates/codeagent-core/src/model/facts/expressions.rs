@@ -12,7 +12,8 @@ pub enum LiteralKind {
     String,
     /// A number. C#: without suffix and fraction, an `int`.
     Number,
-    /// C# `1L`, `1u`, `1.0`, `1f`, `1m` and so on: the text of the literal is the C# keyword of its type.
+    /// C# `1L`, `1u`, `1.0`, `1f`, `1m` and so on: the text of the literal is the C# keyword of its
+    /// type.
     TypedNumber,
     /// `true`, `false`.
     Bool,
@@ -43,7 +44,8 @@ pub enum Expr {
     Name(Sym, ScopeId, u32),
     /// `this` in (the innermost) type or object literal; `NONE` at the top.
     This(DeclId),
-    /// TypeScript: `this` of the first, where a guard speaks of something in it: with its scope and byte offset, as a name has them.
+    /// TypeScript: `this` of the first, where a guard speaks of something in it: with its scope and
+    /// byte offset, as a name has them.
     ThisAt(DeclId, ScopeId, u32),
     /// `super` / `base` in a type.
     Super(DeclId),
@@ -55,7 +57,8 @@ pub enum Expr {
     Call(CallId),
     /// `new C(..)`: `callee` is a `TypeValue` in C#, the class expression in TypeScript.
     New(CallId),
-    /// C# `new(..)`: `callee` is `NONE`, the type comes from the context of the declaration (kind `ObjectLiteral`).
+    /// C# `new(..)`: `callee` is `NONE`, the type comes from the context of the declaration (kind
+    /// `ObjectLiteral`).
     NewTarget(CallId, DeclId),
     /// A name or member with type arguments that is not called: `M<int>`, `Foo<string>`.
     Generic(ExprId, List<TypeId>),
@@ -67,7 +70,8 @@ pub enum Expr {
     Yield(ExprId),
     /// `...e` / C# `..e` in a collection expression.
     Spread(ExprId),
-    /// A value of a written type: cast, `as T`, `default(T)`, `typeof(T)` (of `System.Type`), C# array creation.
+    /// A value of a written type: cast, `as T`, `default(T)`, `typeof(T)` (of `System.Type`), C#
+    /// array creation.
     Cast(TypeId),
     /// `e satisfies T`: the type of `e` with the context `T`; `e as const` has `NONE`.
     Satisfies(ExprId, TypeId),
@@ -99,7 +103,8 @@ pub enum Expr {
     Element(ExprId, u16),
     /// `...rest` of an array (`true`) or object (`false`) pattern.
     RestOf(ExprId, bool),
-    /// Member `b` of `a` in an object pattern; as `Member`, but without being written as one. With a default value it is an `Or`.
+    /// Member `b` of `a` in an object pattern; as `Member`, but without being written as one. With
+    /// a default value it is an `Or`.
     Destructured(ExprId, Sym),
     /// `import("m")`
     DynamicImport(Sym),
@@ -109,7 +114,8 @@ pub enum Expr {
     Query(ExprId),
     /// A literal; the `Sym` is its text for strings up to 64 bytes, else `NONE`.
     Literal(LiteralKind, Sym),
-    /// A type used as a value: `int.Parse`, `List<int>.Empty`, `new C` (C#), `Foo` in `new Foo()`; TypeScript never has it.
+    /// A type used as a value: `int.Parse`, `List<int>.Empty`, `new C` (C#), `Foo` in `new Foo()`;
+    /// TypeScript never has it.
     TypeValue(TypeId),
     /// A JSX element.
     Jsx(ExprId),
@@ -119,7 +125,8 @@ pub enum Expr {
     Assign(ExprId, ExprId),
     /// C# `a?.b.c` as a whole: the type of the inner chain, nullable.
     Conditional(ExprId),
-    /// C# the receiver of `a?.b` and the value that `x is { } y` names: the inner value without its `?`.
+    /// C# the receiver of `a?.b` and the value that `x is { } y` names: the inner value without its
+    /// `?`.
     NonNull(ExprId),
     /// C# `x with { }`, checked, parenthesised, ref: the type of the inner expression.
     Same(ExprId),
@@ -221,7 +228,8 @@ pub enum ArgMode {
 /// Why a name has another type in a scope: the test that holds there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {
-    /// What is narrowed: a `Name` or a `Member` path; the `Narrow` declaration bears the name of its root.
+    /// What is narrowed: a `Name` or a `Member` path; the `Narrow` declaration bears the name of
+    /// its root.
     pub subject: ExprId,
     /// The test.
     pub test: GuardTest,
@@ -234,7 +242,8 @@ pub struct Guard {
 pub enum GuardTest {
     /// `x instanceof C`
     InstanceOf(ExprId),
-    /// `f(x)` where `f` may be a type predicate; the argument's number, `u16::MAX` for what `f` is a member of.
+    /// `f(x)` where `f` may be a type predicate; the argument's number, `u16::MAX` for what `f` is
+    /// a member of.
     Predicate(CallId, u16),
     /// `typeof x === "string"`
     TypeOf(Sym),

@@ -20,10 +20,13 @@ pub struct Header {
     pub lines: u32,
     /// Length of the decoded text in bytes.
     pub bytes: u32,
-    /// TypeScript: the file has a top-level import or export (otherwise it is a script whose declarations are global).
+    /// TypeScript: the file has a top-level import or export (otherwise it is a script whose
+    /// declarations are global).
     pub is_module: bool,
-    /// A hash of everything another file's links can depend on: the text without the bodies whose content cannot be seen from outside, and
-    /// without [`Facts::bodies`](super::Facts::bodies). Equal hashes mean that no other file has to be linked again but those that asked about a body that changed.
+    /// A hash of everything another file's links can depend on: the text without the bodies whose
+    /// content cannot be seen from outside, and without [`Facts::bodies`](super::Facts::bodies).
+    /// Equal hashes mean that no other file has to be linked again but those that asked about a
+    /// body that changed.
     pub interface_hash: [u8; 16],
     /// The same without [`Facts::pieces`](super::Facts::pieces).
     pub frame_hash: [u8; 16],
@@ -52,7 +55,8 @@ impl Header {
 pub struct Body {
     /// Whose body; not one that lies in another such body.
     pub decl: DeclId,
-    /// The declaration of the piece that it lies in, if it lies in one; see [`Facts::pieces`](super::Facts::pieces).
+    /// The declaration of the piece that it lies in, if it lies in one; see
+    /// [`Facts::pieces`](super::Facts::pieces).
     pub piece: DeclId,
     /// A hash of its text.
     pub hash: [u8; 8],

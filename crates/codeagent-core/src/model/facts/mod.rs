@@ -1,21 +1,25 @@
-//! What one file says on its own: scopes, declarations, types, expressions and the sites where something is used.
+//! What one file says on its own: scopes, declarations, types, expressions and the sites where
+//! something is used.
 //!
-//! Names are recorded, never resolved: `extract` makes these values from one text, `resolve` links them across files. Everything right of
-//! this type works without the text, so whatever an answer shows (signature, return type, doc) is in here.
+//! Names are recorded, never resolved: `extract` makes these values from one text, `resolve` links
+//! them across files. Everything right of this type works without the text, so whatever an answer
+//! shows (signature, return type, doc) is in here.
 //!
-//! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) means "not there". Variable-length parts are
-//! [`List`]s into shared pools, which keeps the values flat: cheap to store, to decode and to drop.
+//! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) means
+//! "not there". Variable-length parts are [`List`]s into shared pools, which keeps the values flat:
+//! cheap to store, to decode and to drop.
 //!
 //! # How source becomes facts
 //!
-//! * **Scopes.** One per file, namespace, type, function (parameters and type parameters live there too), block, object literal, object
-//!   type. A declaration stands in `scope` and opens `inner`.
-//! * **Declarations.** Locals, parameters and lambdas are declarations like any other; those without [`Detail`] never become nodes.
-//!   Narrowing (`if (x instanceof C)`) is a declaration of kind `Narrow` in the guarded block: there is no flow graph.
-//! * **Expressions** are shared if equal, except calls, lambdas and literals objects. An expression says how to find a type or a target:
-//!   `Member(Call(Name f), "g")`.
-//! * **Sites** say where a name token stands and which expression or type it is part of; each may become one edge. A name that lexically
-//!   binds to a local or parameter needs no site.
+//! * **Scopes.** One per file, namespace, type, function (parameters and type parameters live there
+//!   too), block, object literal, object type. A declaration stands in `scope` and opens `inner`.
+//! * **Declarations.** Locals, parameters and lambdas are declarations like any other; those
+//!   without [`Detail`] never become nodes. Narrowing (`if (x instanceof C)`) is a declaration of
+//!   kind `Narrow` in the guarded block: there is no flow graph.
+//! * **Expressions** are shared if equal, except calls, lambdas and literals objects. An expression
+//!   says how to find a type or a target: `Member(Call(Name f), "g")`.
+//! * **Sites** say where a name token stands and which expression or type it is part of; each may
+//!   become one edge. A name that lexically binds to a local or parameter needs no site.
 
 mod declarations;
 mod expressions;
@@ -30,16 +34,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::graph::Dialect;
 use crate::model::span::Position;
-pub use declarations::{Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind};
-pub use expressions::{Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator};
+pub use declarations::{
+    Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind,
+};
+pub use expressions::{
+    Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator,
+};
 pub use header::{Body, Header, Piece};
 pub use modules::{Export, ExportKind, Import, ImportKind};
 pub use names::Names;
-pub use pools::{CallId, DeclId, DetailId, ExportId, ExprId, ImportId, List, Pooled, Pools, ScopeId, Sym, TypeId};
+pub use pools::{
+    CallId, DeclId, DetailId, ExportId, ExprId, ImportId, List, Pooled, Pools, ScopeId, Sym, TypeId,
+};
 pub use sites::{Site, SiteKind, Subject};
 pub use types::{Element, Segment, TypeExpr};
 
-/// Version of this form and of the extractors, a hash of their sources; part of the key under which facts are stored.
+/// Version of this form and of the extractors, a hash of their sources; part of the key under which
+/// facts are stored.
 pub const FACTS_VERSION: &str = env!("FACTS_VERSION");
 
 /// Everything one text says.
@@ -69,7 +80,8 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
-    /// Bodies that the interface hash leaves out although others may ask what they give, by their declaration.
+    /// Bodies that the interface hash leaves out although others may ask what they give, by their
+    /// declaration.
     pub bodies: Vec<Body>,
     /// Declarations that others see one by one, in text order; none lies in another.
     pub pieces: Vec<Piece>,
@@ -141,13 +153,19 @@ impl Facts {
     /// An expression; `Unknown` for `NONE`.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> Expr {
-        self.exprs.get(id.0 as usize).copied().unwrap_or(Expr::Unknown)
+        self.exprs
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(Expr::Unknown)
     }
 
     /// A type expression; `Unknown` for `NONE`.
     #[must_use]
     pub fn type_expr(&self, id: TypeId) -> TypeExpr {
-        self.types.get(id.0 as usize).copied().unwrap_or(TypeExpr::Unknown)
+        self.types
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(TypeExpr::Unknown)
     }
 
     /// What nodes need of a declaration, `None` for locals and parameters.
@@ -178,8 +196,16 @@ static NO_DECLARATION: Declaration = Declaration {
     returns: List::EMPTY,
     context: Context::None,
     from: 0,
-    at: Position { offset: 0, line: 0, column: 0 },
+    at: Position {
+        offset: 0,
+        line: 0,
+        column: 0,
+    },
     detail: DetailId::NONE,
 };
 
-static NO_SCOPE: Scope = Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE };
+static NO_SCOPE: Scope = Scope {
+    kind: ScopeKind::File,
+    parent: ScopeId::NONE,
+    owner: DeclId::NONE,
+};

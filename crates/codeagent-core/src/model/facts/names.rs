@@ -15,8 +15,14 @@ impl Names {
     /// The string, empty for `NONE`.
     #[must_use]
     pub fn get(&self, sym: Sym) -> &str {
-        let Some(&end) = self.ends.get(sym.0 as usize) else { return "" };
-        let start = if sym.0 == 0 { 0 } else { self.ends[sym.index() - 1] };
+        let Some(&end) = self.ends.get(sym.0 as usize) else {
+            return "";
+        };
+        let start = if sym.0 == 0 {
+            0
+        } else {
+            self.ends[sym.index() - 1]
+        };
         &self.text[start as usize..end as usize]
     }
 

@@ -13,7 +13,8 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
-        /// One more than the number: "not there", which is what most fields say, then takes one byte instead of five.
+        /// One more than the number: "not there", which is what most fields say, then takes one
+        /// byte instead of five.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_u32(self.0.wrapping_add(1))
@@ -78,7 +79,8 @@ ids! {
     ExportId,
 }
 
-/// A run of values in one of the pools of [`Facts`](super::Facts); read it with [`Facts::list`](super::Facts::list).
+/// A run of values in one of the pools of [`Facts`](super::Facts); read it with
+/// [`Facts::list`](super::Facts::list).
 #[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List<T> {
     start: u32,
@@ -103,11 +105,19 @@ impl<T> Default for List<T> {
 
 impl<T> List<T> {
     /// No values.
-    pub(super) const EMPTY: Self = Self { start: 0, len: 0, of: PhantomData };
+    pub(super) const EMPTY: Self = Self {
+        start: 0,
+        len: 0,
+        of: PhantomData,
+    };
 
     /// Those at these places of the pool.
     pub(super) fn of(places: Range<usize>) -> Self {
-        Self { start: places.start as u32, len: places.len() as u32, of: PhantomData }
+        Self {
+            start: places.start as u32,
+            len: places.len() as u32,
+            of: PhantomData,
+        }
     }
 
     /// Their places in the pool.

@@ -12,7 +12,8 @@ pub struct Site {
     pub kind: SiteKind,
     /// What is used.
     pub subject: Subject,
-    /// The innermost declaration with a [`Detail`](super::Detail) around it (a lambda belongs to the member around it); `NONE` at the top of the file.
+    /// The innermost declaration with a [`Detail`](super::Detail) around it (a lambda belongs to
+    /// the member around it); `NONE` at the top of the file.
     pub owner: DeclId,
     /// The name token (for `[..]`, `new(..)` and operators: the token that stands for it).
     pub at: Position,
@@ -31,9 +32,11 @@ pub enum Subject {
     Export(ExportId),
     /// Entry n of the base list of a declaration.
     Base(DeclId, u16),
-    /// The key of an object literal's member, or of a C# object initialiser / `with` (then the expression is the object).
+    /// The key of an object literal's member, or of a C# object initialiser / `with` (then the
+    /// expression is the object).
     Key(DeclId, Sym),
-    /// A C# call without an expression of its own: attribute, constructor initialiser, primary base call; the type is what is constructed.
+    /// A C# call without an expression of its own: attribute, constructor initialiser, primary base
+    /// call; the type is what is constructed.
     Construct(TypeId, CallId),
     /// TypeScript: a decorator without call: the expression.
     Decorator(ExprId),
@@ -96,7 +99,14 @@ impl SiteKind {
     #[must_use]
     pub fn is_call(self) -> bool {
         match self {
-            Self::Call | Self::New | Self::ThisInit | Self::BaseInit | Self::Jsx | Self::Tag | Self::Attribute | Self::Decorator => true,
+            Self::Call
+            | Self::New
+            | Self::ThisInit
+            | Self::BaseInit
+            | Self::Jsx
+            | Self::Tag
+            | Self::Attribute
+            | Self::Decorator => true,
             Self::Operator
             | Self::Index
             | Self::Read

@@ -11,7 +11,8 @@ pub enum TypeExpr {
     Unknown,
     /// A keyword type: `string`, `int`, `void`, `any`, `undefined`, `dynamic`, ...
     Primitive(Sym),
-    /// A possibly dotted and generic name, looked up from a scope. C# `global::A.B` begins with a segment `global::`.
+    /// A possibly dotted and generic name, looked up from a scope. C# `global::A.B` begins with a
+    /// segment `global::`.
     Name(List<Segment>, ScopeId),
     /// An array and its rank (1 for `T[]`).
     Array(TypeId, u8),
@@ -39,7 +40,8 @@ pub enum TypeExpr {
     Indexed(TypeId, TypeId),
     /// `keyof T`
     KeyOf(TypeId),
-    /// `check extends bound ? yes : no`, the four in this order; then an `Infer` for each name that the `infer`s of `bound` declare.
+    /// `check extends bound ? yes : no`, the four in this order; then an `Infer` for each name that
+    /// the `infer`s of `bound` declare.
     Conditional(List<TypeId>),
     /// `{ [K in C]: T }`
     Mapped(DeclId),

@@ -7,7 +7,12 @@ use crate::model::language::LanguageRules;
 /// The answers of C#.
 pub const RULES: LanguageRules = LanguageRules {
     names: &["C#"],
-    callable: &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Type],
+    callable: &[
+        NodeType::Method,
+        NodeType::Constructor,
+        NodeType::Class,
+        NodeType::Type,
+    ],
     has_object_literals: false,
     has_structural_types: false,
     has_explicit_implementations: true,
@@ -19,7 +24,10 @@ pub const RULES: LanguageRules = LanguageRules {
 /// `[A] ref int id = 1`
 fn parameter(text: &str) -> (String, String) {
     let words = split_outside(without_default(text), ' ');
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty() && !word.starts_with('[') && !is_modifier(word)).collect();
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|word| !word.is_empty() && !word.starts_with('[') && !is_modifier(word))
+        .collect();
     match words.as_slice() {
         [] => Default::default(),
         [only] => (String::new(), squeezed(only)),
@@ -28,5 +36,8 @@ fn parameter(text: &str) -> (String, String) {
 }
 
 fn is_modifier(word: &str) -> bool {
-    matches!(word, "this" | "ref" | "out" | "in" | "params" | "scoped" | "readonly")
+    matches!(
+        word,
+        "this" | "ref" | "out" | "in" | "params" | "scoped" | "readonly"
+    )
 }

@@ -1,6 +1,8 @@
-//! What does a language say of itself where nothing but the language is asked? One table per language, each with an entry for every question.
+//! What does a language say of itself where nothing but the language is asked? One table per
+//! language, each with an entry for every question.
 //!
-//! **Limits.** What needs facts, a world or a project is asked in `extract`, `resolve` and `project`, in the language's own folder.
+//! **Limits.** What needs facts, a world or a project is asked in `extract`, `resolve` and
+//! `project`, in the language's own folder.
 
 mod csharp;
 mod parameters;
@@ -16,15 +18,18 @@ pub struct LanguageRules {
     pub names: &'static [&'static str],
     /// What a call or `new` may target by its name.
     pub callable: &'static [NodeType],
-    /// Whether an object is written with its members in place, which are no symbols and may hold functions.
+    /// Whether an object is written with its members in place, which are no symbols and may hold
+    /// functions.
     pub has_object_literals: bool,
     /// Whether a type implements an interface by having its members, without naming it.
     pub has_structural_types: bool,
-    /// Whether the qualified name of a member may say whose member it implements: `Cart.IPriced.Total`.
+    /// Whether the qualified name of a member may say whose member it implements:
+    /// `Cart.IPriced.Total`.
     pub has_explicit_implementations: bool,
     /// What is said of a symbol that can be reached from outside its project.
     pub public_api: &'static str,
-    /// Files that say how the sources of their folder and of those below are read. They count even where an ignore rule hides them.
+    /// Files that say how the sources of their folder and of those below are read. They count even
+    /// where an ignore rule hides them.
     pub manifests: &'static [&'static str],
     /// Name and type of a parameter as written; a part that is not written is empty.
     pub parameter: fn(&str) -> (String, String),
@@ -40,10 +45,15 @@ impl Language {
         }
     }
 
-    /// What the sources of all languages are called, as the end of a sentence: `C#, TypeScript or JavaScript`.
+    /// What the sources of all languages are called, as the end of a sentence:
+    /// `C#, TypeScript or JavaScript`.
     #[must_use]
     pub fn all_names() -> String {
-        let names: Vec<&str> = Self::NAMES.iter().flat_map(|(_, language)| language.rules().names).copied().collect();
+        let names: Vec<&str> = Self::NAMES
+            .iter()
+            .flat_map(|(_, language)| language.rules().names)
+            .copied()
+            .collect();
         match names.as_slice() {
             [] => String::new(),
             [only] => (*only).to_owned(),
@@ -69,7 +79,10 @@ mod tests {
         };
         for (text, expected) in [
             ("int id", "id|int"),
-            ("[From(\"a b\")] ref Dictionary<string, int>? map = null", "map|Dictionary<string,int>?"),
+            (
+                "[From(\"a b\")] ref Dictionary<string, int>? map = null",
+                "map|Dictionary<string,int>?",
+            ),
             ("this Order order", "order|Order"),
             ("(int a, int b) pair", "pair|(inta,intb)"),
             ("= 1", "|"),

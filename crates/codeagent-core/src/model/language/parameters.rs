@@ -32,7 +32,11 @@ pub fn squeezed(text: &str) -> String {
 
 /// A parameter without its default value.
 pub fn without_default(parameter: &str) -> &str {
-    split_outside(parameter, '=').first().copied().unwrap_or_default().trim()
+    split_outside(parameter, '=')
+        .first()
+        .copied()
+        .unwrap_or_default()
+        .trim()
 }
 
 #[cfg(test)]
@@ -41,8 +45,14 @@ mod tests {
 
     #[test]
     fn lists_split_outside_of_brackets() {
-        assert_eq!(split_outside("Dictionary<string, int> map, (int, int) pair", ','), ["Dictionary<string, int> map", " (int, int) pair"]);
-        assert_eq!(split_outside("f: (a: A, b: B) => void, c", ','), ["f: (a: A, b: B) => void", " c"]);
+        assert_eq!(
+            split_outside("Dictionary<string, int> map, (int, int) pair", ','),
+            ["Dictionary<string, int> map", " (int, int) pair"]
+        );
+        assert_eq!(
+            split_outside("f: (a: A, b: B) => void, c", ','),
+            ["f: (a: A, b: B) => void", " c"]
+        );
         assert_eq!(split_outside("", ','), Vec::<&str>::new());
     }
 }

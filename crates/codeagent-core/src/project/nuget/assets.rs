@@ -1,6 +1,7 @@
 //! Which assemblies did the last restore of a project resolve, by its `project.assets.json`?
 //!
-//! **Limits.** Where the packages lay is not taken from it: only their paths in a folder of packages.
+//! **Limits.** Where the packages lay is not taken from it: only their paths in a folder of
+//! packages.
 
 use std::collections::BTreeMap;
 
@@ -50,17 +51,37 @@ impl Assets {
     /// The assemblies of packages for a framework; `None` if it was not restored for that.
     #[must_use]
     pub fn assemblies(&self, framework: &str) -> Option<Vec<ResolvedAssembly>> {
-        let plain: Vec<_> = self.targets.iter().filter(|(name, _)| !name.contains('/')).collect();
+        let plain: Vec<_> = self
+            .targets
+            .iter()
+            .filter(|(name, _)| !name.contains('/'))
+            .collect();
         let target = match plain[..] {
             [(_, only)] if framework.is_empty() => only,
-            _ => plain.into_iter().find(|(name, _)| is_same_framework(name, framework))?.1,
+            _ => {
+                plain
+                    .into_iter()
+                    .find(|(name, _)| is_same_framework(name, framework))?
+                    .1
+            }
         };
         let mut found = Vec::new();
         for (key, entry) in target.iter().filter(|(_, entry)| entry.kind == "package") {
-            let Some(folder) = self.libraries.get(key).and_then(|library| library.path.as_deref()) else { continue };
-            let version = key.split_once('/').and_then(|(_, version)| Version::parse(version));
+            let Some(folder) = self
+                .libraries
+                .get(key)
+                .and_then(|library| library.path.as_deref())
+            else {
+                continue;
+            };
+            let version = key
+                .split_once('/')
+                .and_then(|(_, version)| Version::parse(version));
             let assemblies = entry.compile.keys().filter(|path| path.ends_with(".dll"));
-            found.extend(assemblies.map(|path| ResolvedAssembly { version: version.clone(), path: format!("{folder}/{path}") }));
+            found.extend(assemblies.map(|path| ResolvedAssembly {
+                version: version.clone(),
+                path: format!("{folder}/{path}"),
+            }));
         }
         Some(found)
     }
@@ -83,7 +104,13 @@ mod tests {
     fn packages_are_found_and_projects_are_not() {
         let assets = Assets::parse(TEXT).expect("it is one");
         let found = assets.assemblies("net8.0").expect("it was restored");
-        assert_eq!(found, [ResolvedAssembly { version: Version::parse("1.2.0"), path: "lib/1.2.0/lib/net6.0/Lib.dll".to_owned() }]);
+        assert_eq!(
+            found,
+            [ResolvedAssembly {
+                version: Version::parse("1.2.0"),
+                path: "lib/1.2.0/lib/net6.0/Lib.dll".to_owned()
+            }]
+        );
         assert_eq!(assets.assemblies("").map(|found| found.len()), Some(1));
         assert_eq!(assets.assemblies("net9.0"), None);
     }
@@ -92,8 +119,15 @@ mod tests {
     fn other_texts_are_none() {
         let deep = format!("{}{}", r#"{"targets":"#.repeat(10_000), "}".repeat(10_000));
         for text in ["", "3", r#"{"targets": 1}"#, &deep] {
-            assert!(Assets::parse(text).is_none(), "{}", text.get(..40).unwrap_or(text));
+            assert!(
+                Assets::parse(text).is_none(),
+                "{}",
+                text.get(..40).unwrap_or(text)
+            );
         }
-        assert_eq!(Assets::parse("{}").and_then(|assets| assets.assemblies("net8.0")), None);
+        assert_eq!(
+            Assets::parse("{}").and_then(|assets| assets.assemblies("net8.0")),
+            None
+        );
     }
 }

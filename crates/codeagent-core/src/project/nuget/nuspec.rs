@@ -1,6 +1,7 @@
 //! What does a package need, by the `.nuspec` that lies beside its assemblies?
 //!
-//! **Limits.** Dependencies whose assemblies are not compiled against (`exclude="Compile"`) are none.
+//! **Limits.** Dependencies whose assemblies are not compiled against (`exclude="Compile"`) are
+//! none.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -15,31 +16,67 @@ pub type Needs = Vec<(String, Range)>;
 /// What a package needs in a project of a framework. A text that is no `.nuspec` needs nothing.
 #[must_use]
 pub fn needs(nuspec: &str, framework: &str) -> Needs {
-    let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    let Ok(document) = Document::parse_with_options(nuspec.trim_start_matches('\u{feff}'), options) else { return Vec::new() };
-    let Some(dependencies) = child(document.root_element(), "metadata").and_then(|metadata| child(metadata, "dependencies")) else {
+    let options = ParsingOptions {
+        nodes_limit: MAX_NODES,
+        ..ParsingOptions::default()
+    };
+    let Ok(document) = Document::parse_with_options(nuspec.trim_start_matches('\u{feff}'), options)
+    else {
+        return Vec::new();
+    };
+    let Some(dependencies) = child(document.root_element(), "metadata")
+        .and_then(|metadata| child(metadata, "dependencies"))
+    else {
         return Vec::new();
     };
     let groups: Vec<Node<'_, '_>> = children(dependencies, "group").collect();
     if groups.is_empty() {
         return all(dependencies);
     }
-    let named: Vec<(Node<'_, '_>, &str)> =
-        groups.iter().filter_map(|group| Some((*group, group.attribute("targetFramework").filter(|name| !name.is_empty())?))).collect();
+    let named: Vec<(Node<'_, '_>, &str)> = groups
+        .iter()
+        .filter_map(|group| {
+            Some((
+                *group,
+                group
+                    .attribute("targetFramework")
+                    .filter(|name| !name.is_empty())?,
+            ))
+        })
+        .collect();
     let frameworks: Vec<&str> = named.iter().map(|(_, name)| *name).collect();
     let chosen = nearest(framework, &frameworks).map(|at| named[at].0);
-    let for_any = || groups.iter().find(|group| group.attribute("targetFramework").is_none_or(str::is_empty)).copied();
+    let for_any = || {
+        groups
+            .iter()
+            .find(|group| group.attribute("targetFramework").is_none_or(str::is_empty))
+            .copied()
+    };
     chosen.or_else(for_any).map(all).unwrap_or_default()
 }
 
 fn all(group: Node<'_, '_>) -> Needs {
     let has = |node: &Node<'_, '_>, name: &str| {
-        let listed = node.attribute(name).unwrap_or_default().to_ascii_lowercase();
-        listed.split(',').any(|asset| matches!(asset.trim(), "compile" | "all"))
+        let listed = node
+            .attribute(name)
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        listed
+            .split(',')
+            .any(|asset| matches!(asset.trim(), "compile" | "all"))
     };
-    let is_compiled = |node: &Node<'_, '_>| !has(node, "exclude") && (node.attribute("include").is_none() || has(node, "include"));
+    let is_compiled = |node: &Node<'_, '_>| {
+        !has(node, "exclude") && (node.attribute("include").is_none() || has(node, "include"))
+    };
     let needed = children(group, "dependency").filter(is_compiled);
-    needed.filter_map(|node| Some((node.attribute("id")?.to_ascii_lowercase(), Range::parse(node.attribute("version")?)?))).collect()
+    needed
+        .filter_map(|node| {
+            Some((
+                node.attribute("id")?.to_ascii_lowercase(),
+                Range::parse(node.attribute("version")?)?,
+            ))
+        })
+        .collect()
 }
 
 fn child<'a, 'd>(node: Node<'a, 'd>, name: &'static str) -> Option<Node<'a, 'd>> {
@@ -47,7 +84,8 @@ fn child<'a, 'd>(node: Node<'a, 'd>, name: &'static str) -> Option<Node<'a, 'd>>
 }
 
 fn children<'a, 'd>(node: Node<'a, 'd>, name: &'static str) -> impl Iterator<Item = Node<'a, 'd>> {
-    node.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
+    node.children()
+        .filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
 #[cfg(test)]
@@ -55,7 +93,10 @@ mod tests {
     use super::*;
 
     fn ids(nuspec: &str, framework: &str) -> Vec<String> {
-        needs(nuspec, framework).into_iter().map(|(id, _)| id).collect()
+        needs(nuspec, framework)
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect()
     }
 
     #[test]
@@ -81,7 +122,12 @@ mod tests {
             "<package><metadata><dependencies><dependency id='x' version='?'/></dependencies></metadata>",
             &deep,
         ] {
-            assert_eq!(needs(text, "net8.0"), [], "{}", text.get(..40).unwrap_or(text));
+            assert_eq!(
+                needs(text, "net8.0"),
+                [],
+                "{}",
+                text.get(..40).unwrap_or(text)
+            );
         }
     }
 }

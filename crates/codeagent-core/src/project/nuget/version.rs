@@ -1,7 +1,8 @@
-//! Which version of a package is newer, and which versions does a range allow: `1.2`, `[1.0,2.0)`, `3.*`.
+//! Which version of a package is newer, and which versions does a range allow: `1.2`, `[1.0,2.0)`,
+//! `3.*`.
 //!
-//! **Limits.** Build metadata (`+sha`) do not count. Prereleases are taken only where a bound is one; of a floating version with a label (`1.0.0-*`)
-//! every prerelease counts.
+//! **Limits.** Build metadata (`+sha`) do not count. Prereleases are taken only where a bound is
+//! one; of a floating version with a label (`1.0.0-*`) every prerelease counts.
 
 use std::cmp::Ordering;
 
@@ -24,7 +25,10 @@ impl Version {
         for (place, part) in numbers.iter_mut().zip(parts.by_ref()) {
             *place = part.parse().ok()?;
         }
-        parts.next().is_none().then(|| Self { numbers, label: label.to_ascii_lowercase() })
+        parts.next().is_none().then(|| Self {
+            numbers,
+            label: label.to_ascii_lowercase(),
+        })
     }
 }
 
@@ -94,12 +98,22 @@ impl Range {
             };
             let (low, high) = end.split_once(',').unwrap_or((end, end));
             let prereleases = [low, high].iter().any(|bound| bound.contains('-'));
-            return Some(Self { low: bound(low, opens)?, high: bound(high, closes)?, floats: false, prereleases });
+            return Some(Self {
+                low: bound(low, opens)?,
+                high: bound(high, closes)?,
+                floats: false,
+                prereleases,
+            });
         }
         if let Some(fixed) = text.strip_suffix('*') {
             return Self::floating(fixed);
         }
-        Some(Self { low: Some((Version::parse(text)?, true)), high: None, floats: false, prereleases: text.contains('-') })
+        Some(Self {
+            low: Some((Version::parse(text)?, true)),
+            high: None,
+            floats: false,
+            prereleases: text.contains('-'),
+        })
     }
 
     /// `1.2.*`: from 1.2 on, before 1.3.
@@ -107,32 +121,59 @@ impl Range {
         let prereleases = fixed.contains('-');
         let fixed = fixed.trim_end_matches(['.', '-']);
         if fixed.is_empty() {
-            return Some(Self { low: None, high: None, floats: true, prereleases });
+            return Some(Self {
+                low: None,
+                high: None,
+                floats: true,
+                prereleases,
+            });
         }
         let mut low = Version::parse(fixed)?;
         if prereleases && low.label.is_empty() {
             low.label.push('0');
         }
-        let mut high = Version { label: "0".to_owned(), ..low.clone() };
+        let mut high = Version {
+            label: "0".to_owned(),
+            ..low.clone()
+        };
         let last = fixed.split('-').next()?.split('.').count().checked_sub(1)?;
         let place = high.numbers.get_mut(last)?;
         *place = place.saturating_add(1);
-        Some(Self { low: Some((low, true)), high: Some((high, false)), floats: true, prereleases })
+        Some(Self {
+            low: Some((low, true)),
+            high: Some((high, false)),
+            floats: true,
+            prereleases,
+        })
     }
 
     fn allows(&self, version: &Version) -> bool {
         if !self.prereleases && !version.label.is_empty() {
             return false;
         }
-        let above = self.low.as_ref().is_none_or(|(low, included)| version > low || *included && version == low);
-        above && self.high.as_ref().is_none_or(|(high, included)| version < high || *included && version == high)
+        let above = self
+            .low
+            .as_ref()
+            .is_none_or(|(low, included)| version > low || *included && version == low);
+        above
+            && self
+                .high
+                .as_ref()
+                .is_none_or(|(high, included)| version < high || *included && version == high)
     }
 
     /// The version that is taken of these, by its place: the lowest that is allowed.
     #[must_use]
     pub fn choose(&self, versions: &[Version]) -> Option<usize> {
-        let allowed = versions.iter().enumerate().filter(|(_, version)| self.allows(version));
-        let chosen = if self.floats { allowed.max_by_key(|(_, version)| *version) } else { allowed.min_by_key(|(_, version)| *version) };
+        let allowed = versions
+            .iter()
+            .enumerate()
+            .filter(|(_, version)| self.allows(version));
+        let chosen = if self.floats {
+            allowed.max_by_key(|(_, version)| *version)
+        } else {
+            allowed.min_by_key(|(_, version)| *version)
+        };
         chosen.map(|(at, _)| at)
     }
 }
@@ -143,11 +184,25 @@ mod tests {
 
     #[test]
     fn versions_have_an_order() {
-        let ordered =
-            ["1", "1.0.1-alpha", "1.0.1-alpha.1", "1.0.1-alpha.2", "1.0.1-alpha.10", "1.0.1-beta", "1.0.1", "1.0.1.1", "2.0", "10.0.0"];
+        let ordered = [
+            "1",
+            "1.0.1-alpha",
+            "1.0.1-alpha.1",
+            "1.0.1-alpha.2",
+            "1.0.1-alpha.10",
+            "1.0.1-beta",
+            "1.0.1",
+            "1.0.1.1",
+            "2.0",
+            "10.0.0",
+        ];
         for (at, left) in ordered.iter().enumerate() {
             for (other, right) in ordered.iter().enumerate() {
-                assert_eq!(Version::parse(left).cmp(&Version::parse(right)), at.cmp(&other), "{left} {right}");
+                assert_eq!(
+                    Version::parse(left).cmp(&Version::parse(right)),
+                    at.cmp(&other),
+                    "{left} {right}"
+                );
             }
         }
         assert_eq!(Version::parse("1.0.0+sha"), Version::parse("1.0"));
@@ -159,7 +214,10 @@ mod tests {
     #[test]
     fn the_lowest_allowed_version_is_chosen() {
         let known = ["1.0.0", "1.2.0-rc", "1.2.0", "1.3.0", "2.0.0"];
-        let versions: Vec<Version> = known.iter().filter_map(|text| Version::parse(text)).collect();
+        let versions: Vec<Version> = known
+            .iter()
+            .filter_map(|text| Version::parse(text))
+            .collect();
         for (range, expected) in [
             ("1.0", Some("1.0.0")),
             ("1.1", Some("1.2.0")),
@@ -177,7 +235,11 @@ mod tests {
             ("3.0", None),
         ] {
             let range_read = Range::parse(range).unwrap_or_else(|| panic!("{range}"));
-            assert_eq!(range_read.choose(&versions).map(|at| known[at]), expected, "{range}");
+            assert_eq!(
+                range_read.choose(&versions).map(|at| known[at]),
+                expected,
+                "{range}"
+            );
         }
         for text in ["", "[1", "$(Version)", "[1,2,3]", "1.2.3.4.5.*"] {
             assert_eq!(Range::parse(text), None, "{text}");

@@ -1,11 +1,14 @@
-//! How does a link answer each question once? Answers are kept, a question that needs itself or costs too much is cut short.
+//! How does a link answer each question once? Answers are kept, a question that needs itself or
+//! costs too much is cut short.
 //!
-//! `var a = f(x => a.Size);` asks for the type of `a` while it is being found out. The inner question is cut, and what hangs on that is
-//! provisional: it is kept as long as the outer question is open, of several the innermost, and no longer, for then there is an answer. So the work
-//! grows with the number of questions, not with the number of ways that lead to them.
+//! `var a = f(x => a.Size);` asks for the type of `a` while it is being found out. The inner
+//! question is cut, and what hangs on that is provisional: it is kept as long as the outer question
+//! is open, of several the innermost, and no longer, for then there is an answer. So the work grows
+//! with the number of questions, not with the number of ways that lead to them.
 //!
-//! **Limits.** At most [`PLACES`] questions are open at once; a linker may allow fewer. What exceeds that or a budget is cut short too, and what
-//! hangs on it is kept for whoever asks from as deep: from further out, more can be known.
+//! **Limits.** At most [`PLACES`] questions are open at once; a linker may allow fewer. What
+//! exceeds that or a budget is cut short too, and what hangs on it is kept for whoever asks from as
+//! deep: from further out, more can be known.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
@@ -127,7 +130,8 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
         self.exceeded.get()
     }
 
-    /// Takes steps from the budget of the file; `false` if it is used up. What costs more the more there is of it takes more.
+    /// Takes steps from the budget of the file; `false` if it is used up. What costs more the more
+    /// there is of it takes more.
     #[inline]
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.file.get().saturating_sub(steps as u64);
@@ -188,10 +192,15 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
 
     /// The question that was opened last.
     pub fn innermost(&self) -> Option<Q> {
-        self.open.borrow().iter().max_by_key(|(_, place)| **place).map(|(question, _)| *question)
+        self.open
+            .borrow()
+            .iter()
+            .max_by_key(|(_, place)| **place)
+            .map(|(question, _)| *question)
     }
 
-    /// Opens a question: `None`, on which the answer in evaluation then hangs, if it is open, too deep, or a budget is used up.
+    /// Opens a question: `None`, on which the answer in evaluation then hangs, if it is open, too
+    /// deep, or a budget is used up.
     #[inline]
     pub fn open(&self, question: Q) -> Option<Around> {
         let mut open = self.open.borrow_mut();
@@ -237,15 +246,26 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     pub fn end<V>(&self, Around(around): Around, value: V) -> Kept<V> {
         let depth = self.depth.get();
         // Outside of all questions nothing can be asked from further out.
-        let met = if depth == 0 { 0 } else { self.met.get() & (CUT | ((1 << depth) - 1)) };
+        let met = if depth == 0 {
+            0
+        } else {
+            self.met.get() & (CUT | ((1 << depth) - 1))
+        };
         self.met.set(around | met);
-        Kept { value, met, number: self.number(met), depth }
+        Kept {
+            value,
+            met,
+            number: self.number(met),
+            depth,
+        }
     }
 
     /// The number of the innermost of the questions at these places.
     #[inline]
     fn number(&self, met: u64) -> u32 {
-        (met & !CUT).checked_ilog2().map_or(0, |place| self.numbers[place as usize].get())
+        (met & !CUT)
+            .checked_ilog2()
+            .map_or(0, |place| self.numbers[place as usize].get())
     }
 
     /// The answer if it still holds; the answer in evaluation then hangs on the same.
@@ -269,7 +289,12 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// The kept answer, else a new one, kept as long as it holds.
-    pub fn remembered<K: Eq + Hash, V: Clone>(&self, table: &Table<K, V>, key: K, answer: impl FnOnce() -> V) -> V {
+    pub fn remembered<K: Eq + Hash, V: Clone>(
+        &self,
+        table: &Table<K, V>,
+        key: K,
+        answer: impl FnOnce() -> V,
+    ) -> V {
         if let Some(value) = self.recalled(table, &key) {
             return value;
         }
@@ -279,7 +304,12 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// The same of a question that may need itself; `None` as for [`Self::guarded`].
-    pub fn answered<K: Eq + Hash, V: Clone>(&self, table: &Table<K, V>, (key, question): (K, Q), answer: impl FnOnce() -> V) -> Option<V> {
+    pub fn answered<K: Eq + Hash, V: Clone>(
+        &self,
+        table: &Table<K, V>,
+        (key, question): (K, Q),
+        answer: impl FnOnce() -> V,
+    ) -> Option<V> {
         if let Some(value) = self.recalled(table, &key) {
             return Some(value);
         }

@@ -1,6 +1,8 @@
-//! Which number does a value have? Equal values have one, so that comparing them is comparing numbers.
+//! Which number does a value have? Equal values have one, so that comparing them is comparing
+//! numbers.
 //!
-//! **Limits.** Numbers are given in the order of the first question and mean nothing outside of their interner.
+//! **Limits.** Numbers are given in the order of the first question and mean nothing outside of
+//! their interner.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -16,7 +18,10 @@ pub struct Interner<T> {
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), ids: FxHashMap::default() }
+        Self {
+            values: Vec::new(),
+            ids: FxHashMap::default(),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which number does a name have in all files of a language: comparing names of different files is comparing numbers.
+//! Which number does a name have in all files of a language: comparing names of different files is
+//! comparing numbers.
 //!
 //! **Limits.** Only names that somebody has added have a number.
 
@@ -22,7 +23,8 @@ pub struct Names(Interner<Arc<str>>);
 impl Names {
     /// The number of a text, a new one if need be.
     pub fn add(&mut self, text: &str) -> Name {
-        self.get(text).unwrap_or_else(|| Name(self.0.add_new(Arc::from(text))))
+        self.get(text)
+            .unwrap_or_else(|| Name(self.0.add_new(Arc::from(text))))
     }
 
     /// The number of a text if somebody has it.

@@ -37,10 +37,20 @@ impl Reads {
     /// The finished set of the link of `own`.
     #[must_use]
     pub fn finish(self, own: FileId, names: &Names) -> ReadSet {
-        let mut files: Vec<FileId> = self.files.into_inner().into_iter().filter(|file| *file != own).collect();
+        let mut files: Vec<FileId> = self
+            .files
+            .into_inner()
+            .into_iter()
+            .filter(|file| *file != own)
+            .collect();
         files.sort_unstable();
         let mut slots: Vec<u64> = self.slots.into_inner().into_iter().collect();
-        slots.extend(self.names.into_inner().into_iter().map(|(table, name)| slot(table, names.text(name))));
+        slots.extend(
+            self.names
+                .into_inner()
+                .into_iter()
+                .map(|(table, name)| slot(table, names.text(name))),
+        );
         slots.sort_unstable();
         slots.dedup();
         ReadSet { files, slots }

@@ -1,9 +1,11 @@
 //! What does a link see of other files, and what did it ask of them?
 //!
-//! [`Session`] keeps the world to itself: what a file says is asked here, and that is recorded. What is answered without a record stands at the end,
-//! each with its reason; there is no other way.
+//! [`Session`] keeps the world to itself: what a file says is asked here, and that is recorded.
+//! What is answered without a record stands at the end, each with its reason; there is no other
+//! way.
 //!
-//! **Limits.** The tables of a language stand beside it: who looks a name up in one says so ([`Session::ask`]).
+//! **Limits.** The tables of a language stand beside it: who looks a name up in one says so
+//! ([`Session::ask`]).
 
 use std::cell::Cell;
 
@@ -26,7 +28,12 @@ impl<'w> Session<'w> {
     /// Nothing asked yet.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
-        Self { world, file, reads: Reads::default(), last_read: Cell::new(file) }
+        Self {
+            world,
+            file,
+            reads: Reads::default(),
+            last_read: Cell::new(file),
+        }
     }
 
     /// Everything that was asked.
@@ -78,7 +85,8 @@ impl<'w> Session<'w> {
         self.world.facts(self.file)
     }
 
-    /// Whether a file is of a library. Not recorded: where a file stands does not change, and when libraries change everything is linked again.
+    /// Whether a file is of a library. Not recorded: where a file stands does not change, and when
+    /// libraries change everything is linked again.
     #[inline]
     pub fn is_external_file(&self, file: FileId) -> bool {
         self.world.file(file).external
@@ -89,8 +97,8 @@ impl<'w> Session<'w> {
         &self.world.file(file).path
     }
 
-    /// The scope that a block opens which adds to a module from elsewhere. Not recorded: a name is looked up in it, and who comes to declare that publishes
-    /// it.
+    /// The scope that a block opens which adds to a module from elsewhere. Not recorded: a name is
+    /// looked up in it, and who comes to declare that publishes it.
     pub fn scope_of_block(&self, block: DeclRef) -> ScopeId {
         self.world.decl(block).inner
     }

@@ -1,19 +1,32 @@
 //! What a declaration says about its node: kind, flags, signature and span.
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym};
+use crate::model::facts::{
+    DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,
+};
 use crate::model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::resolve::language;
 use crate::resolve::nodes::NodeContext;
 
 /// The node a declaration alone would be. `place` is its qualified name and parent.
-pub fn node(context: &NodeContext<'_>, decl: DeclId, id: NodeId, place: (String, Option<NodeId>)) -> Node {
+pub fn node(
+    context: &NodeContext<'_>,
+    decl: DeclId,
+    id: NodeId,
+    place: (String, Option<NodeId>),
+) -> Node {
     let facts = &*context.file.facts;
     let declaration = facts.decl(decl);
-    let detail = facts.detail(decl).expect("only declarations with a detail are nodes");
+    let detail = facts
+        .detail(decl)
+        .expect("only declarations with a detail are nodes");
     let kind = kind(facts, decl).expect("only declarations with a kind are nodes");
     let text = |sym: Sym| sym.some().map(|sym| facts.text(sym).to_owned());
     let name = facts.decl_name(decl);
-    let name = if declaration.kind == DeclKind::Namespace { name.rsplit('.').next().unwrap_or(name) } else { name };
+    let name = if declaration.kind == DeclKind::Namespace {
+        name.rsplit('.').next().unwrap_or(name)
+    } else {
+        name
+    };
     let function = holder(facts, declaration);
     Node {
         id,
@@ -21,13 +34,20 @@ pub fn node(context: &NodeContext<'_>, decl: DeclId, id: NodeId, place: (String,
         project_id: context.project.to_owned(),
         name: name.to_owned(),
         qualified_name: place.0,
-        node_type: if language::is_component(facts, decl) { NodeType::Component } else { kind.node_type() },
+        node_type: if language::is_component(facts, decl) {
+            NodeType::Component
+        } else {
+            kind.node_type()
+        },
         kind,
         language: facts.header.dialect.language(),
         access: detail.access,
         flags: flags(facts, decl),
         parameter_signature: text(detail.parameters),
-        parameter_count: detail.parameters.some().map(|_| facts.list(function.params).len() as u32),
+        parameter_count: detail
+            .parameters
+            .some()
+            .map(|_| facts.list(function.params).len() as u32),
         return_type: text(detail.type_text),
         doc: text(detail.doc),
         spans: vec![NodeSpan {
@@ -39,15 +59,20 @@ pub fn node(context: &NodeContext<'_>, decl: DeclId, id: NodeId, place: (String,
     }
 }
 
-/// How well a declaration describes its node: a class before an interface or namespace merged with it, then the part with most members, then
-/// the one with a body.
+/// How well a declaration describes its node: a class before an interface or namespace merged with
+/// it, then the part with most members, then the one with a body.
 pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     let declaration = facts.decl(decl);
     let members = match declaration.inner.some() {
         Some(inner) if declaration.kind != DeclKind::Namespace => facts.decls[decl.index()..]
             .iter()
             .skip(1)
-            .take_while(|other| other.at.offset < facts.detail(decl).map_or(0, |detail| detail.span.end_offset))
+            .take_while(|other| {
+                other.at.offset
+                    < facts
+                        .detail(decl)
+                        .map_or(0, |detail| detail.span.end_offset)
+            })
             .filter(|other| other.scope == inner)
             .count() as u32,
         _ => 0,
@@ -87,21 +112,26 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         DeclKind::Indexer => NodeKind::Indexer,
         DeclKind::EnumMember => NodeKind::EnumMember,
         DeclKind::Getter | DeclKind::Setter => NodeKind::Accessor,
-        DeclKind::Variable | DeclKind::DefaultExport => match facts.expr(value(facts, declaration.init)) {
-            Expr::Function(_) => NodeKind::Function,
-            Expr::Class(_) => NodeKind::Class,
-            _ => NodeKind::Variable,
-        },
+        DeclKind::Variable | DeclKind::DefaultExport => {
+            match facts.expr(value(facts, declaration.init)) {
+                Expr::Function(_) => NodeKind::Function,
+                Expr::Class(_) => NodeKind::Class,
+                _ => NodeKind::Variable,
+            }
+        }
         _ => return None,
     })
 }
 
-/// What CommonJS gives out is what its value is; so are the functions and classes of an object that it gives out.
+/// What CommonJS gives out is what its value is; so are the functions and classes of an object that
+/// it gives out.
 fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
     let scope = facts.scope(declaration.scope);
     let exported = scope.kind == ScopeKind::File && declaration.flags.has(DeclFlags::EXPORT);
     match facts.expr(value(facts, declaration.init)) {
-        Expr::Function(_) if exported || scope.kind == ScopeKind::Object => Some(NodeKind::Function),
+        Expr::Function(_) if exported || scope.kind == ScopeKind::Object => {
+            Some(NodeKind::Function)
+        }
         Expr::Class(_) if exported || scope.kind == ScopeKind::Object => Some(NodeKind::Class),
         _ => exported.then_some(NodeKind::Variable),
     }
@@ -116,7 +146,10 @@ fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration
 }
 
 fn is_value(kind: DeclKind) -> bool {
-    matches!(kind, DeclKind::Variable | DeclKind::DefaultExport | DeclKind::Property | DeclKind::Field)
+    matches!(
+        kind,
+        DeclKind::Variable | DeclKind::DefaultExport | DeclKind::Property | DeclKind::Field
+    )
 }
 
 /// The expression under casts that do not change what it is.
@@ -135,7 +168,10 @@ fn is_local(facts: &Facts, declaration: &Declaration) -> bool {
     {
         scope = facts.scope(parent);
     }
-    scope.owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind))
+    scope
+        .owner
+        .some()
+        .is_some_and(|owner| is_function(facts.decl(owner).kind))
 }
 
 fn is_function(kind: DeclKind) -> bool {
@@ -153,14 +189,30 @@ fn is_function(kind: DeclKind) -> bool {
 
 fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     let declaration = facts.decl(decl);
-    let detail = facts.detail(decl).expect("only declarations with a detail are nodes");
+    let detail = facts
+        .detail(decl)
+        .expect("only declarations with a detail are nodes");
     let mut flags = NodeFlags::default();
     flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
-    let in_interface = declaration.parent.some().is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
-    let demanded = in_interface && !declaration.flags.has(DeclFlags::HAS_BODY) && !declaration.flags.has(DeclFlags::STATIC);
-    flags.set(NodeFlags::ABSTRACT, declaration.flags.has(DeclFlags::ABSTRACT) || demanded);
-    flags.set(NodeFlags::ASYNC, holder(facts, declaration).flags.has(DeclFlags::ASYNC));
-    flags.set(NodeFlags::OVERRIDE, declaration.flags.has(DeclFlags::OVERRIDE));
+    let in_interface = declaration
+        .parent
+        .some()
+        .is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
+    let demanded = in_interface
+        && !declaration.flags.has(DeclFlags::HAS_BODY)
+        && !declaration.flags.has(DeclFlags::STATIC);
+    flags.set(
+        NodeFlags::ABSTRACT,
+        declaration.flags.has(DeclFlags::ABSTRACT) || demanded,
+    );
+    flags.set(
+        NodeFlags::ASYNC,
+        holder(facts, declaration).flags.has(DeclFlags::ASYNC),
+    );
+    flags.set(
+        NodeFlags::OVERRIDE,
+        declaration.flags.has(DeclFlags::OVERRIDE),
+    );
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
     flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
     flags.set(NodeFlags::PUBLIC_API, is_public(facts, decl));
@@ -173,7 +225,10 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
     loop {
         let declaration = facts.decl(at);
         let access = facts.detail(at).and_then(|detail| detail.access);
-        let open = matches!(access, None | Some(Access::Public | Access::Protected | Access::ProtectedInternal));
+        let open = matches!(
+            access,
+            None | Some(Access::Public | Access::Protected | Access::ProtectedInternal)
+        );
         if !open || is_local(facts, declaration) {
             return false;
         }
@@ -184,11 +239,19 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
     }
 }
 
-/// Whether a declaration outside of all others can be used by other files; a file of C# is no module.
+/// Whether a declaration outside of all others can be used by other files; a file of C# is no
+/// module.
 fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
-    let by_flag = declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;
+    let by_flag =
+        declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;
     by_flag
         || !facts.header.is_module
-        || matches!(declaration.kind, DeclKind::DefaultExport | DeclKind::AmbientModule)
-        || facts.exports.iter().any(|export| export.kind == ExportKind::Local && export.local == declaration.name)
+        || matches!(
+            declaration.kind,
+            DeclKind::DefaultExport | DeclKind::AmbientModule
+        )
+        || facts
+            .exports
+            .iter()
+            .any(|export| export.kind == ExportKind::Local && export.local == declaration.name)
 }

@@ -1,11 +1,14 @@
-//! Who a symbol is: its id, its qualified name, and with which declarations of the same id it is one symbol.
+//! Who a symbol is: its id, its qualified name, and with which declarations of the same id it is
+//! one symbol.
 //!
-//! What goes into an identity is each language's rule (`resolve/<language>/identity.rs`); what becomes of it is the same for all.
+//! What goes into an identity is each language's rule (`resolve/<language>/identity.rs`); what
+//! becomes of it is the same for all.
 
 use crate::model::facts::ScopeId;
 use crate::model::graph::{Language, NodeId};
 
-/// Longest qualified name that is kept whole: no compiler writes longer ones to its metadata than twice this.
+/// Longest qualified name that is kept whole: no compiler writes longer ones to its metadata than
+/// twice this.
 const MAX_QUALIFIED_BYTES: usize = 512;
 
 /// How much of a longer container's name is kept.
@@ -32,7 +35,8 @@ pub enum MergeKey {
     Alone,
     /// With any other part.
     Part,
-    /// With declarations in the same function or block scope (`NONE`: not local) of the same container.
+    /// With declarations in the same function or block scope (`NONE`: not local) of the same
+    /// container.
     Within(Option<NodeId>, ScopeId),
     /// With what a CommonJS module gives out by the same name, not with what it declares.
     GivenOut,
@@ -49,15 +53,26 @@ impl Identity {
     /// The id, with an ordinal for the second and later symbols of one identity.
     pub fn id(&self, project: &str, ordinal: Option<usize>) -> NodeId {
         let ordinal = ordinal.map_or(String::new(), |ordinal| format!("#{ordinal}"));
-        NodeId::derive(&[project, self.language.as_str(), self.space, &self.qualified_name, &self.disambiguator, &ordinal])
+        NodeId::derive(&[
+            project,
+            self.language.as_str(),
+            self.space,
+            &self.qualified_name,
+            &self.disambiguator,
+            &ordinal,
+        ])
     }
 }
 
-/// `container.name`. Where that is too long for every member to repeat it, the container becomes its beginning and a hash.
+/// `container.name`. Where that is too long for every member to repeat it, the container becomes
+/// its beginning and a hash.
 pub fn qualified(container: &str, name: &str) -> String {
     if container.len() + name.len() <= MAX_QUALIFIED_BYTES {
         return format!("{container}.{name}");
     }
     let head = &container[..container.floor_char_boundary(HEAD_BYTES)];
-    format!("{head}~{}.{name}", &blake3::hash(container.as_bytes()).to_hex()[..16])
+    format!(
+        "{head}~{}.{name}",
+        &blake3::hash(container.as_bytes()).to_hex()[..16]
+    )
 }

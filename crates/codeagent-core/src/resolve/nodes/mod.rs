@@ -1,11 +1,13 @@
 //! Which declarations are vertices of the graph, and which of them are the same vertex.
 //!
-//! Several declarations are one node: the parts of a partial class, merged interfaces and namespaces, overload signatures and their
-//! implementation, a get/set pair. Ids come from (project, language, space, qualified name, disambiguator) and hold across lines, machines
-//! and, in C#, files; two different symbols with one identity (the same class under two conditions, equally named functions in two blocks)
-//! are told apart by an ordinal in (path, position) order.
+//! Several declarations are one node: the parts of a partial class, merged interfaces and
+//! namespaces, overload signatures and their implementation, a get/set pair. Ids come from
+//! (project, language, space, qualified name, disambiguator) and hold across lines, machines and,
+//! in C#, files; two different symbols with one identity (the same class under two conditions,
+//! equally named functions in two blocks) are told apart by an ordinal in (path, position) order.
 //!
-//! **Limits.** Locals, parameters and members of object literals and object types are no nodes; a use of them has no target.
+//! **Limits.** Locals, parameters and members of object literals and object types are no nodes; a
+//! use of them has no target.
 
 mod describe;
 mod identity;
@@ -16,7 +18,9 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclId, Facts};
-use crate::model::graph::{Confidence, Edge, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::graph::{
+    Confidence, Edge, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType,
+};
 use crate::model::span::{Position, Span};
 use crate::project::ProjectModel;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
@@ -64,7 +68,11 @@ impl NodeTable {
     /// All nodes, files and namespaces included.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
-        self.nodes.iter().enumerate().filter(move |(place, _)| !vacant.contains(&(*place as u32))).map(|(_, node)| node)
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter(move |(place, _)| !vacant.contains(&(*place as u32)))
+            .map(|(_, node)| node)
     }
 
     /// Takes all nodes out.
@@ -100,7 +108,10 @@ impl NodeTable {
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
         let path_of = |node: &u32| self.nodes[*node as usize].qualified_name.as_str();
-        self.of_file.binary_search_by(|node| path_of(node).cmp(path)).ok().map(|at| FileId(at as u32))
+        self.of_file
+            .binary_search_by(|node| path_of(node).cmp(path))
+            .ok()
+            .map(|at| FileId(at as u32))
     }
 
     /// The node of a file.
@@ -109,7 +120,8 @@ impl NodeTable {
         self.nodes[self.of_file[file.0 as usize] as usize].id
     }
 
-    /// The node of a declaration: its own, or that of the nearest declaration around it that has one, at last the file.
+    /// The node of a declaration: its own, or that of the nearest declaration around it that has
+    /// one, at last the file.
     #[must_use]
     pub fn around(&self, file: FileId, decl: DeclId) -> NodeId {
         let mut at = decl;
@@ -122,7 +134,8 @@ impl NodeTable {
         self.of_file(file)
     }
 
-    /// The id of a declaration's node; `None` for locals, parameters and everything of an external file.
+    /// The id of a declaration's node; `None` for locals, parameters and everything of an external
+    /// file.
     #[must_use]
     pub fn of(&self, decl: DeclRef) -> Option<NodeId> {
         self.node(decl).map(|node| node.id)
@@ -131,19 +144,43 @@ impl NodeTable {
     /// The node of a declaration itself, as [`Self::of`].
     #[must_use]
     pub fn node(&self, decl: DeclRef) -> Option<&Node> {
-        let index = *self.of_decl.get(decl.file.0 as usize)?.get(decl.decl.index())?;
+        let index = *self
+            .of_decl
+            .get(decl.file.0 as usize)?
+            .get(decl.decl.index())?;
         (index != 0).then(|| &self.nodes[index as usize - 1])
     }
 
-    /// The edges of one file's links: targets become nodes, several uses by one node at one place with one target become one edge. Sorted.
+    /// The edges of one file's links: targets become nodes, several uses by one node at one place
+    /// with one target become one edge. Sorted.
     #[must_use]
     pub fn edges(&self, file: FileId, links: &Links) -> Vec<Edge> {
-        let mut edges: Vec<Edge> = links.uses.iter().filter_map(|each| self.edge(file, each)).collect();
-        edges.extend(links.inherited.iter().filter_map(|each| self.inherited(each)));
+        let mut edges: Vec<Edge> = links
+            .uses
+            .iter()
+            .filter_map(|each| self.edge(file, each))
+            .collect();
+        edges.extend(
+            links
+                .inherited
+                .iter()
+                .filter_map(|each| self.inherited(each)),
+        );
         edges.sort_unstable();
         edges.dedup_by(|later, first| {
-            (first.source, first.target, first.edge_type, first.line, first.column)
-                == (later.source, later.target, later.edge_type, later.line, later.column)
+            (
+                first.source,
+                first.target,
+                first.edge_type,
+                first.line,
+                first.column,
+            ) == (
+                later.source,
+                later.target,
+                later.edge_type,
+                later.line,
+                later.column,
+            )
         });
         edges
     }
@@ -160,20 +197,31 @@ impl NodeTable {
         })
     }
 
-    /// A hash of the ids of all declarations of a file: if it changes, whoever has edges into the file must be linked again.
+    /// A hash of the ids of all declarations of a file: if it changes, whoever has edges into the
+    /// file must be linked again.
     #[must_use]
     pub fn ids_hash(&self, file: FileId) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        for index in self.of_decl[file.0 as usize].iter().filter(|index| **index != 0) {
+        for index in self.of_decl[file.0 as usize]
+            .iter()
+            .filter(|index| **index != 0)
+        {
             hasher.update(&self.nodes[*index as usize - 1].id.0.to_le_bytes());
         }
-        u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+        u64::from_le_bytes(
+            hasher.finalize().as_bytes()[..8]
+                .try_into()
+                .expect("a hash has 32 bytes"),
+        )
     }
 
     fn edge(&self, file: FileId, of: &Use) -> Option<Edge> {
         let mut targets = of.targets.iter().filter_map(|target| match target {
             Target::Decl(decl) => self.of(*decl),
-            Target::File(file) => self.of_file.get(file.0 as usize).map(|_| self.of_file(*file)),
+            Target::File(file) => self
+                .of_file
+                .get(file.0 as usize)
+                .map(|_| self.of_file(*file)),
         });
         let target = targets.next()?;
         let mut candidates: Vec<NodeId> = Vec::new();
@@ -182,7 +230,10 @@ impl NodeTable {
                 candidates.push(candidate);
             }
         }
-        debug_assert!(of.edge_type != EdgeType::Contains, "containment is kept on the node");
+        debug_assert!(
+            of.edge_type != EdgeType::Contains,
+            "containment is kept on the node"
+        );
         Some(Edge {
             source: self.around(file, of.source),
             target,
@@ -222,9 +273,18 @@ impl TableBuilder {
         self.drafts.push(file_draft(file, project));
         let components = language::decorated_components(&file.facts);
         let mut of_decl = vec![0; file.facts.decls.len()];
-        for decl in file.facts.decl_ids().filter(|decl| is_node(&file.facts, *decl)) {
+        for decl in file
+            .facts
+            .decl_ids()
+            .filter(|decl| is_node(&file.facts, *decl))
+        {
             let parent = enclosing(&file.facts, &of_decl, decl);
-            let context = NodeContext { file, project, parent, file_node };
+            let context = NodeContext {
+                file,
+                project,
+                parent,
+                file_node,
+            };
             let index = self.add_decl(&context, decl);
             if components.contains(&decl) {
                 self.drafts[index as usize].node.node_type = NodeType::Component;
@@ -236,11 +296,17 @@ impl TableBuilder {
     }
 
     fn add_decl(&mut self, context: &NodeContext<'_>, decl: DeclId) -> u32 {
-        let parent = context.parent.map(|index| &self.drafts[index as usize].node);
+        let parent = context
+            .parent
+            .map(|index| &self.drafts[index as usize].node);
         let identity = language::identity(context.file, decl, parent);
         let base = identity.id(context.project, None);
         let same = self.by_identity.entry(base).or_default();
-        let merged = same.iter().copied().find(|index| identity.merge_key.merges_with(&self.drafts[*index as usize].merge_key));
+        let merged = same.iter().copied().find(|index| {
+            identity
+                .merge_key
+                .merges_with(&self.drafts[*index as usize].merge_key)
+        });
         if let Some(index) = merged {
             self.merge(index, context, decl);
             return index;
@@ -248,11 +314,19 @@ impl TableBuilder {
         let ordinal = same.len();
         let index = self.drafts.len() as u32;
         same.push(index);
-        let id = if ordinal == 0 { base } else { identity.id(context.project, Some(ordinal)) };
+        let id = if ordinal == 0 {
+            base
+        } else {
+            identity.id(context.project, Some(ordinal))
+        };
         let parent_id = parent_id(context, &self.drafts, decl);
         let node = describe::node(context, decl, id, (identity.qualified_name, parent_id));
         let weight = describe::weight(&context.file.facts, decl);
-        self.drafts.push(Draft { node, merge_key: identity.merge_key, weight });
+        self.drafts.push(Draft {
+            node,
+            merge_key: identity.merge_key,
+            weight,
+        });
         index
     }
 
@@ -276,14 +350,37 @@ impl TableBuilder {
     }
 
     fn finish(mut self) -> NodeTable {
-        let mut nodes: Vec<Node> = std::mem::take(&mut self.drafts).into_iter().map(|draft| draft.node).collect();
+        let mut nodes: Vec<Node> = std::mem::take(&mut self.drafts)
+            .into_iter()
+            .map(|draft| draft.node)
+            .collect();
         for node in &mut nodes {
             let rest = &mut node.spans[1..];
-            rest.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
+            rest.sort_by(|a, b| {
+                (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset))
+            });
         }
-        let shared = self.by_identity.into_iter().filter(|(_, nodes)| nodes.len() > 1).map(|(id, _)| id).collect();
-        let Self { of_decl, of_file, facts, .. } = self;
-        NodeTable { nodes, vacant: Vec::new(), shared, ids: OnceLock::new(), of_decl, of_file, facts }
+        let shared = self
+            .by_identity
+            .into_iter()
+            .filter(|(_, nodes)| nodes.len() > 1)
+            .map(|(id, _)| id)
+            .collect();
+        let Self {
+            of_decl,
+            of_file,
+            facts,
+            ..
+        } = self;
+        NodeTable {
+            nodes,
+            vacant: Vec::new(),
+            shared,
+            ids: OnceLock::new(),
+            of_decl,
+            of_file,
+            facts,
+        }
     }
 }
 
@@ -299,13 +396,19 @@ struct NodeContext<'a> {
 
 fn parent_id(context: &NodeContext<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
     let is_outermost = language::is_outermost(&context.file.facts, decl);
-    (!is_outermost).then(|| drafts[context.parent.unwrap_or(context.file_node) as usize].node.id)
+    (!is_outermost).then(|| {
+        drafts[context.parent.unwrap_or(context.file_node) as usize]
+            .node
+            .id
+    })
 }
 
 /// Whether a declaration is (part of) a node.
 fn is_node(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
-    !declaration.detail.is_none() && !declaration.name.is_none() && describe::kind(facts, decl).is_some()
+    !declaration.detail.is_none()
+        && !declaration.name.is_none()
+        && describe::kind(facts, decl).is_some()
 }
 
 fn enclosing(facts: &Facts, of_decl: &[u32], decl: DeclId) -> Option<u32> {
@@ -322,7 +425,11 @@ fn enclosing(facts: &Facts, of_decl: &[u32], decl: DeclId) -> Option<u32> {
 fn file_draft(file: &WorldFile, project: &str) -> Draft {
     let language = file.facts.header.dialect.language();
     let whole = Span {
-        start: Position { offset: 0, line: 1, column: 1 },
+        start: Position {
+            offset: 0,
+            line: 1,
+            column: 1,
+        },
         end_offset: file.facts.header.bytes,
         end_line: file.facts.header.lines.max(1),
     };
@@ -330,7 +437,12 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
         id: NodeId::derive(&[project, language.as_str(), "file", &file.path, ""]),
         parent: None,
         project_id: project.to_owned(),
-        name: file.path.rsplit('/').next().unwrap_or(&file.path).to_owned(),
+        name: file
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or(&file.path)
+            .to_owned(),
         qualified_name: file.path.to_string(),
         node_type: NodeType::File,
         kind: NodeKind::File,
@@ -341,9 +453,18 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
         parameter_count: None,
         return_type: None,
         doc: None,
-        spans: vec![NodeSpan { path: file.path.to_string(), span: whole, name_line: 1, name_column: 1 }],
+        spans: vec![NodeSpan {
+            path: file.path.to_string(),
+            span: whole,
+            name_line: 1,
+            name_column: 1,
+        }],
     };
-    Draft { node, merge_key: MergeKey::Alone, weight: 0 }
+    Draft {
+        node,
+        merge_key: MergeKey::Alone,
+        weight: 0,
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,11 @@ fn table(files: &[(&str, &str)]) -> NodeTable {
         .iter()
         .map(|(path, text)| {
             let dialect = Dialect::of_path(path).expect("a language we index");
-            WorldFile { path: Arc::from(*path), facts: Arc::new(extract(text, dialect, &[])), external: false }
+            WorldFile {
+                path: Arc::from(*path),
+                facts: Arc::new(extract(text, dialect, &[])),
+                external: false,
+            }
         })
         .collect();
     NodeTable::build(&World::build(files, Arc::new(ProjectModel::default())))
@@ -20,7 +24,14 @@ fn names(table: &NodeTable) -> Vec<String> {
     let mut names: Vec<String> = table
         .nodes()
         .filter(|node| node.kind != NodeKind::File)
-        .map(|node| format!("{} {} x{}", node.kind, node.qualified_name, node.spans.len()))
+        .map(|node| {
+            format!(
+                "{} {} x{}",
+                node.kind,
+                node.qualified_name,
+                node.spans.len()
+            )
+        })
         .collect();
     names.sort();
     names
@@ -29,12 +40,25 @@ fn names(table: &NodeTable) -> Vec<String> {
 #[test]
 fn parts_of_a_partial_class_are_one_node_and_overloads_are_several() {
     let table = table(&[
-        ("a.cs", "namespace N; partial class C { void M(int a) {} void M(string a) {} }"),
-        ("b.cs", "namespace N { partial class C { int P { get; set; } } class C<T> { } }"),
+        (
+            "a.cs",
+            "namespace N; partial class C { void M(int a) {} void M(string a) {} }",
+        ),
+        (
+            "b.cs",
+            "namespace N { partial class C { int P { get; set; } } class C<T> { } }",
+        ),
     ]);
     assert_eq!(
         names(&table),
-        ["class N.C x1", "class N.C x2", "method N.C.M x1", "method N.C.M x1", "namespace N x2", "property N.C.P x1"]
+        [
+            "class N.C x1",
+            "class N.C x2",
+            "method N.C.M x1",
+            "method N.C.M x1",
+            "namespace N x2",
+            "property N.C.P x1"
+        ]
     );
     let mut ids: Vec<_> = table.nodes().map(|node| node.id).collect();
     ids.sort();
@@ -46,7 +70,11 @@ fn parts_of_a_partial_class_are_one_node_and_overloads_are_several() {
 fn true_duplicates_get_an_ordinal() {
     let table = table(&[("a.cs", "class C { }"), ("b.cs", "class C { }")]);
     assert_eq!(names(&table), ["class C x1", "class C x1"]);
-    let ids: Vec<_> = table.nodes().filter(|node| node.kind == NodeKind::Class).map(|node| node.id).collect();
+    let ids: Vec<_> = table
+        .nodes()
+        .filter(|node| node.kind == NodeKind::Class)
+        .map(|node| node.id)
+        .collect();
     assert_ne!(ids[0], ids[1]);
 }
 
@@ -58,6 +86,12 @@ fn typescript_merges_within_a_scope_and_space() {
     )]);
     assert_eq!(
         names(&table),
-        ["class src/a.ts#A x2", "function src/a.ts#f x2", "interface src/a.ts#B x1", "property src/a.ts#A.x x1", "variable src/a.ts#B x1"]
+        [
+            "class src/a.ts#A x2",
+            "function src/a.ts#f x2",
+            "interface src/a.ts#B x1",
+            "property src/a.ts#A.x x1",
+            "variable src/a.ts#B x1"
+        ]
     );
 }

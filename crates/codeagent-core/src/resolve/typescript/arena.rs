@@ -1,7 +1,8 @@
 //! The types of one link: interned, so that equal types are one number, and private to the link.
 //!
-//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most twelve members; `null` and `undefined`
-//! vanish from them. A budget that runs out gives `UNKNOWN`, never a guess.
+//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most
+//! twelve members; `null` and `undefined` vanish from them. A budget that runs out gives `UNKNOWN`,
+//! never a guess.
 
 use std::rc::Rc;
 
@@ -36,17 +37,24 @@ impl Ty {
     pub const BIGINT: Self = Self(8);
     /// The type `this` before a receiver is put in.
     pub const THIS: Self = Self(9);
-    /// A generic type of outside that is given types of the repository: its members are outside, what they give may be of the repository.
+    /// A generic type of outside that is given types of the repository: its members are outside,
+    /// what they give may be of the repository.
     pub const FOREIGN_GENERIC: Self = Self(10);
 
     /// Whether nothing can be said about it.
     pub fn is_opaque(self) -> bool {
-        matches!(self, Self::UNKNOWN | Self::EXTERNAL | Self::ANY | Self::FOREIGN_GENERIC)
+        matches!(
+            self,
+            Self::UNKNOWN | Self::EXTERNAL | Self::ANY | Self::FOREIGN_GENERIC
+        )
     }
 
     /// Whether it is one of the primitive types.
     pub fn is_primitive(self) -> bool {
-        matches!(self, Self::STRING | Self::NUMBER | Self::BOOLEAN | Self::SYMBOL | Self::BIGINT)
+        matches!(
+            self,
+            Self::STRING | Self::NUMBER | Self::BOOLEAN | Self::SYMBOL | Self::BIGINT
+        )
     }
 }
 
@@ -114,7 +122,8 @@ pub enum Type {
     KeyOf(Ty),
     /// A built-in type with its type arguments.
     BuiltIn(Known, Args),
-    /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in `Object.keys()`.
+    /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in
+    /// `Object.keys()`.
     BuiltInValue(Known),
     /// A method of a built-in type: its row and the receiver.
     BuiltInMethod(u16, Ty),
@@ -150,7 +159,11 @@ pub struct Arena {
 impl Arena {
     /// With the constants of [`Ty`] in place.
     pub fn new() -> Self {
-        let mut arena = Self { types: Interner::default(), lists: Interner::default(), envs: Interner::default() };
+        let mut arena = Self {
+            types: Interner::default(),
+            lists: Interner::default(),
+            envs: Interner::default(),
+        };
         for number in 0..11 {
             arena.types.add(Type::Simple(Ty(number)));
         }
@@ -174,7 +187,11 @@ impl Arena {
 
     /// The number of a list.
     pub fn args(&mut self, types: &[Ty]) -> Args {
-        Args(self.lists.find(types).unwrap_or_else(|| self.lists.add_new(Rc::from(types))))
+        Args(
+            self.lists
+                .find(types)
+                .unwrap_or_else(|| self.lists.add_new(Rc::from(types))),
+        )
     }
 
     /// The types of a list.
@@ -186,7 +203,10 @@ impl Arena {
     pub fn env(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> Env {
         bindings.sort_by_key(|binding| binding.0);
         bindings.dedup_by_key(|binding| binding.0);
-        Env(self.envs.find(bindings.as_slice()).unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))))
+        Env(self
+            .envs
+            .find(bindings.as_slice())
+            .unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))))
     }
 
     /// The bindings of a set.
@@ -197,7 +217,10 @@ impl Arena {
     /// What a parameter is bound to.
     pub fn bound(&self, env: Env, param: DeclRef) -> Option<Ty> {
         let bindings = self.envs.get(env.0);
-        bindings.binary_search_by_key(&param, |binding| binding.0).ok().map(|at| bindings[at].1)
+        bindings
+            .binary_search_by_key(&param, |binding| binding.0)
+            .ok()
+            .map(|at| bindings[at].1)
     }
 
     /// An instance type.
@@ -229,14 +252,21 @@ impl Arena {
         let mut opaque = None;
         for &ty in types {
             match self.get(ty) {
-                Type::Union(inner) => self.list(inner).iter().for_each(|member| push_new(&mut members, *member)),
+                Type::Union(inner) => self
+                    .list(inner)
+                    .iter()
+                    .for_each(|member| push_new(&mut members, *member)),
                 Type::Simple(Ty::NOTHING) => {}
                 Type::Simple(simple) if simple.is_opaque() => opaque = opaque.max(Some(simple)),
                 _ => push_new(&mut members, ty),
             }
         }
         match members.as_slice() {
-            [] => opaque.unwrap_or(if types.is_empty() { Ty::UNKNOWN } else { Ty::NOTHING }),
+            [] => opaque.unwrap_or(if types.is_empty() {
+                Ty::UNKNOWN
+            } else {
+                Ty::NOTHING
+            }),
             [one] => *one,
             _ => {
                 let args = self.args(&members);
@@ -250,7 +280,10 @@ impl Arena {
         let mut members: Vec<Ty> = Vec::new();
         for &ty in types {
             match self.get(ty) {
-                Type::Intersection(inner) => self.list(inner).iter().for_each(|member| push_new(&mut members, *member)),
+                Type::Intersection(inner) => self
+                    .list(inner)
+                    .iter()
+                    .for_each(|member| push_new(&mut members, *member)),
                 Type::Simple(Ty::UNKNOWN | Ty::NOTHING) => {}
                 _ => push_new(&mut members, ty),
             }
@@ -278,7 +311,11 @@ impl Arena {
         match self.get(ty) {
             Type::Literal(kind, _) => primitive_of(kind),
             Type::Union(args) => {
-                let members: Vec<Ty> = self.list(args).iter().map(|member| self.widen(*member)).collect();
+                let members: Vec<Ty> = self
+                    .list(args)
+                    .iter()
+                    .map(|member| self.widen(*member))
+                    .collect();
                 self.union(&members)
             }
             _ => ty,
@@ -298,7 +335,11 @@ impl Arena {
                 self.add(Type::BuiltIn(known, args))
             }
             Type::Union(args) => {
-                let members: Vec<Ty> = self.list(args).iter().map(|member| self.substitute_this(*member, receiver)).collect();
+                let members: Vec<Ty> = self
+                    .list(args)
+                    .iter()
+                    .map(|member| self.substitute_this(*member, receiver))
+                    .collect();
                 self.union(&members)
             }
             _ => ty,
@@ -306,7 +347,11 @@ impl Arena {
     }
 
     fn this_in_list(&mut self, args: Args, receiver: Ty) -> Args {
-        let types: Vec<Ty> = self.list(args).iter().map(|ty| this_shallow(*ty, receiver)).collect();
+        let types: Vec<Ty> = self
+            .list(args)
+            .iter()
+            .map(|ty| this_shallow(*ty, receiver))
+            .collect();
         self.args(&types)
     }
 
@@ -322,7 +367,10 @@ impl Arena {
     pub fn is_keys(&self, ty: Ty) -> bool {
         match self.get(ty) {
             Type::KeyOf(_) => true,
-            Type::Intersection(args) => self.list(args).iter().any(|member| matches!(self.get(*member), Type::KeyOf(_))),
+            Type::Intersection(args) => self
+                .list(args)
+                .iter()
+                .any(|member| matches!(self.get(*member), Type::KeyOf(_))),
             _ => false,
         }
     }
@@ -340,8 +388,12 @@ pub fn primitive_of(kind: LiteralKind) -> Ty {
         LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,
         LiteralKind::Bool => Ty::BOOLEAN,
         LiteralKind::BigInt => Ty::BIGINT,
-        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => Ty::NOTHING,
-        LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => Ty::STRING,
+        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => {
+            Ty::NOTHING
+        }
+        LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => {
+            Ty::STRING
+        }
     }
 }
 

@@ -1,6 +1,8 @@
-//! The state of a link as far as names, types and expressions go, and how its questions about types are answered once.
+//! The state of a link as far as names, types and expressions go, and how its questions about types
+//! are answered once.
 //!
-//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods of [`Checker`].
+//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods
+//! of [`Checker`].
 //!
 //! **Limits.** Those of [`super::questions`].
 
@@ -65,8 +67,15 @@ impl<'w> Checker<'w> {
     }
 
     /// Answers a question unless it is being answered already or lies too deep.
-    pub fn guarded<T>(&mut self, question: Question, otherwise: T, answer: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(around) = self.evaluation.open(question) else { return otherwise };
+    pub fn guarded<T>(
+        &mut self,
+        question: Question,
+        otherwise: T,
+        answer: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Some(around) = self.evaluation.open(question) else {
+            return otherwise;
+        };
         let value = answer(self);
         self.evaluation.close(question, around, value).value
     }
@@ -84,14 +93,25 @@ impl<'w> Checker<'w> {
     /// The answer to a question if it is kept.
     pub fn recalled(&self, question: Question) -> Option<Ty> {
         let settled = self.settled.get(&question).copied();
-        settled.or_else(|| self.provisional.get(&question).and_then(|kept| self.evaluation.recall(kept)))
+        settled.or_else(|| {
+            self.provisional
+                .get(&question)
+                .and_then(|kept| self.evaluation.recall(kept))
+        })
     }
 
-    fn answered_once(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty, is_remembered: bool) -> Ty {
+    fn answered_once(
+        &mut self,
+        question: Question,
+        answer: impl FnOnce(&mut Self) -> Ty,
+        is_remembered: bool,
+    ) -> Ty {
         if let Some(ty) = self.recalled(question) {
             return ty;
         }
-        let Some(around) = self.evaluation.open(question) else { return Ty::UNKNOWN };
+        let Some(around) = self.evaluation.open(question) else {
+            return Ty::UNKNOWN;
+        };
         let ty = answer(self);
         let kept = self.evaluation.close(question, around, ty);
         if !kept.is_settled() && self.evaluation.asked() <= PATIENCE {

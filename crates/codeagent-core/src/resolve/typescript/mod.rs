@@ -1,4 +1,5 @@
-//! Links one TypeScript or JavaScript file: each name it uses finds the declaration the compiler would find.
+//! Links one TypeScript or JavaScript file: each name it uses finds the declaration the compiler
+//! would find.
 //!
 //! Four floors, of which each asks only those below it:
 //!
@@ -9,8 +10,9 @@
 //! | four rooms, below | what names, types and expressions mean | `Checker`, which holds a `Symbols` and the `Arena` of types |
 //! | `edges` | what each site of the file becomes | `Linker`, which holds a `Checker` |
 //!
-//! A question to a floor above does not compile: `Symbols` has no such method, and no types. The rooms of the third floor are one knot, for the
-//! language makes it: the type of a declaration that is not annotated is that of an expression, and a name may be a member of such a type. They stand
+//! A question to a floor above does not compile: `Symbols` has no such method, and no types. The
+//! rooms of the third floor are one knot, for the language makes it: the type of a declaration that
+//! is not annotated is that of an expression, and a name may be a member of such a type. They stand
 //! in an order all the same, and the few questions upward are listed in `tests/rooms.rs`:
 //!
 //! | room | what it answers | what it asks upward |
@@ -19,23 +21,30 @@
 //! | `types` | what written types mean; members, ancestors, signatures, assignability, types of declarations | the type of an expression, built-in rows |
 //! | `expressions` | types of expressions, choice of overloads, inference, expected types, narrowing | built-in rows |
 //!
-//! `arena` has the types of a link as plain values, `questions` what can need itself. How answers are kept, cycles cut and reads recorded is
-//! `resolve/kernel`'s.
+//! `arena` has the types of a link as plain values, `questions` what can need itself. How answers
+//! are kept, cycles cut and reads recorded is `resolve/kernel`'s.
 //!
 //! How `ship` in `orders.filter(o => o.open)[0].ship()` finds its declaration:
 //!
-//! 1. `edges/sites`: the site is a call; `edges/callees` asks what its callee is: a member, so the type of `orders.filter(..)[0]` is asked.
-//! 2. `expressions/typing`: that is an element of the type of a call, and so on down to the name `orders`, which `names/lookup` finds in the
-//!    scopes around it as an import. `names/exports` follows that to `export const orders: Order[]` in another file.
-//! 3. `types/values`: the annotation decides. `types/type_exprs`: `Order[]` is an array of what `Order` means in that file, again by `names`.
-//! 4. `types/members`: an array has a `filter`; `types/signatures`: its signatures. `expressions/calls` chooses the one that takes the arguments:
-//!    `types/assignability` compares, `expressions/contexts` says that `o` is an `Order`, `expressions/inference` binds type parameters.
-//! 5. `types/elements`: the call gives an `Order[]`, its element is an `Order`, an instance of a class.
-//! 6. `types/members`: `Order` or one of its ancestors (`types/hierarchy`) declares `ship`; `symbols/merging`: the overloads of `ship` are one symbol.
-//!    `edges/sites` makes its implementation the target of an edge.
+//! 1. `edges/sites`: the site is a call; `edges/callees` asks what its callee is: a member, so the
+//!    type of `orders.filter(..)[0]` is asked.
+//! 2. `expressions/typing`: that is an element of the type of a call, and so on down to the name
+//!    `orders`, which `names/lookup` finds in the scopes around it as an import. `names/exports`
+//!    follows that to `export const orders: Order[]` in another file.
+//! 3. `types/values`: the annotation decides. `types/type_exprs`: `Order[]` is an array of what
+//!    `Order` means in that file, again by `names`.
+//! 4. `types/members`: an array has a `filter`; `types/signatures`: its signatures.
+//!    `expressions/calls` chooses the one that takes the arguments: `types/assignability` compares,
+//!    `expressions/contexts` says that `o` is an `Order`, `expressions/inference` binds type
+//!    parameters.
+//! 5. `types/elements`: the call gives an `Order[]`, its element is an `Order`, an instance of a
+//!    class.
+//! 6. `types/members`: `Order` or one of its ancestors (`types/hierarchy`) declares `ship`;
+//!    `symbols/merging`: the overloads of `ship` are one symbol. `edges/sites` makes its
+//!    implementation the target of an edge.
 //!
-//! **Limits.** No checker of programs: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
-//! `UNKNOWN` and gives no edge.
+//! **Limits.** No checker of programs: types are inferred on demand, as far as members and calls
+//! need them. Whatever a budget or a cycle cuts off is `UNKNOWN` and gives no edge.
 
 mod arena;
 mod checker;

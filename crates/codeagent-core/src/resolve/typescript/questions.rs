@@ -1,6 +1,7 @@
 //! Which questions of a link can need themselves, and how much may one ask?
 //!
-//! **Limits.** Those of [`crate::resolve::kernel::evaluation`]. What a cycle or a limit leaves out is `UNKNOWN`.
+//! **Limits.** Those of [`crate::resolve::kernel::evaluation`]. What a cycle or a limit leaves out
+//! is `UNKNOWN`.
 
 use crate::model::facts::{CallId, ExprId, TypeId};
 use crate::resolve::kernel::evaluation::{FileBudget, Limits};
@@ -11,9 +12,14 @@ use crate::resolve::{DeclRef, FileId};
 pub const MAX_DEPTH: u32 = 60;
 
 /// Of twelve repositories the file that took most took a third of what it may.
-const FILE_BUDGET: FileBudget = FileBudget { least: 3_000_000, each_site: 20, most: 4_000_000 };
+const FILE_BUDGET: FileBudget = FileBudget {
+    least: 3_000_000,
+    each_site: 20,
+    most: 4_000_000,
+};
 
-/// Questions after which provisional answers are remembered for good, so that a link always comes to an end.
+/// Questions after which provisional answers are remembered for good, so that a link always comes
+/// to an end.
 pub const PATIENCE: u32 = 400_000;
 
 /// A question that is being answered; asking it again meanwhile is a cycle.
@@ -43,5 +49,9 @@ pub enum Question {
 
 /// Those of the link of a file with so many sites.
 pub fn limits(sites: usize) -> Limits {
-    Limits { depth: MAX_DEPTH, site: None, file: FILE_BUDGET.steps(sites) }
+    Limits {
+        depth: MAX_DEPTH,
+        site: None,
+        file: FILE_BUDGET.steps(sites),
+    }
 }

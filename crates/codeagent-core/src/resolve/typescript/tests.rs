@@ -7,20 +7,29 @@ use crate::model::graph::Dialect;
 use crate::project::ProjectModel;
 use crate::resolve::{FileId, World, WorldFile, link};
 
-/// Scripts that nobody compiles together declare the same names again and again, as the examples of a formatter do.
+/// Scripts that nobody compiles together declare the same names again and again, as the examples of
+/// a formatter do.
 #[test]
 fn a_base_that_many_declarations_name_is_looked_at_once() {
-    let file =
-        |path: String, text: &str| WorldFile { path: Arc::from(path), facts: Arc::new(extract(text, Dialect::Ts, &[])), external: false };
+    let file = |path: String, text: &str| WorldFile {
+        path: Arc::from(path),
+        facts: Arc::new(extract(text, Dialect::Ts, &[])),
+        external: false,
+    };
     let same = |number: usize| {
         file(
             format!("s{number}.ts"),
             "class A extends B {} class B extends C {} class C extends D {} class D { own() {} static made() {} }",
         )
     };
-    let mut files =
-        vec![file("a.ts".to_owned(), "new A().lacking(); new A().lacking_too(); new A().own(); A.made(); A.b(); A.c(); A.d(); A.e();")];
+    let mut files = vec![file(
+        "a.ts".to_owned(),
+        "new A().lacking(); new A().lacking_too(); new A().own(); A.made(); A.b(); A.c(); A.d(); A.e();",
+    )];
     files.extend((0..100).map(same));
-    let links = link(FileId(0), &World::build(files, Arc::new(ProjectModel::default())));
+    let links = link(
+        FileId(0),
+        &World::build(files, Arc::new(ProjectModel::default())),
+    );
     assert_eq!((links.given_up, links.calls), (0, 11));
 }

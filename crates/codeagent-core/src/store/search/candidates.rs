@@ -1,6 +1,8 @@
-//! Which symbols are worth ranking? Steps from the strictest reading of a query to the loosest, each of them bounded.
+//! Which symbols are worth ranking? Steps from the strictest reading of a query to the loosest,
+//! each of them bounded.
 //!
-//! **Limits.** A prefix stands for at most [`MAX_ENDINGS`] words of names, the most common ones among the first of them.
+//! **Limits.** A prefix stands for at most [`MAX_ENDINGS`] words of names, the most common ones
+//! among the first of them.
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use rustc_hash::FxHashSet;
@@ -45,7 +47,13 @@ pub(super) struct Candidates<'s> {
 impl<'s> Candidates<'s> {
     /// Nothing found yet. `limit` is how many will be shown.
     pub fn new(snapshot: &'s Snapshot, filter: &'s SearchFilter, limit: usize) -> Self {
-        Self { connection: snapshot.connection(), filter, wanted: limit.max(20), ids: Vec::new(), seen: FxHashSet::default() }
+        Self {
+            connection: snapshot.connection(),
+            filter,
+            wanted: limit.max(20),
+            ids: Vec::new(),
+            seen: FxHashSet::default(),
+        }
     }
 
     /// Symbols that match an expression of FTS5, some of them by their names if there are any such.
@@ -93,11 +101,18 @@ impl<'s> Candidates<'s> {
 
     fn of_begun_words(&mut self, query: &Query) -> Result<(), StoreError> {
         let endings = (MAX_ENDINGS / query.words.len()).max(4);
-        let begun = query.words.iter().map(|word| self.begun(word, endings)).collect::<Result<Vec<_>, _>>()?;
+        let begun = query
+            .words
+            .iter()
+            .map(|word| self.begun(word, endings))
+            .collect::<Result<Vec<_>, _>>()?;
         let words: Vec<String> = begun.iter().map(|begun| begun.words.clone()).collect();
         self.matching(&in_name(&all_of(&words)), PER_STEP)?;
         if self.ids.len() < self.wanted {
-            let anywhere: Vec<String> = begun.into_iter().map(|begun| begun.prefix.unwrap_or(begun.words)).collect();
+            let anywhere: Vec<String> = begun
+                .into_iter()
+                .map(|begun| begun.prefix.unwrap_or(begun.words))
+                .collect();
             self.matching(&all_of(&anywhere), PER_STEP)?;
         }
         Ok(())
@@ -128,10 +143,23 @@ impl<'s> Candidates<'s> {
         if *self.filter == SearchFilter::default() {
             return Ok(true);
         }
-        let SearchFilter { project, node_type, language } = self.filter;
-        let (node_type, language) = (node_type.map(|node_type| node_type as u8), language.map(|language| language as u8));
+        let SearchFilter {
+            project,
+            node_type,
+            language,
+        } = self.filter;
+        let (node_type, language) = (
+            node_type.map(|node_type| node_type as u8),
+            language.map(|language| language as u8),
+        );
         let mut statement = self.connection.prepare_cached(LET_THROUGH)?;
-        Ok(statement.exists(params![stored_id(id), rusqlite::types::Null, project, node_type, language])?)
+        Ok(statement.exists(params![
+            stored_id(id),
+            rusqlite::types::Null,
+            project,
+            node_type,
+            language
+        ])?)
     }
 
     fn take(&mut self, id: NodeId) {
@@ -151,7 +179,9 @@ impl<'s> Candidates<'s> {
     /// Symbols of this name whose qualified name ends with `whole`.
     fn qualified(&mut self, whole: &str, name: &str) -> Result<(), StoreError> {
         let found = self.filtered_names(QUALIFIED, &[&name], MAX_QUALIFIED)?;
-        let ends = found.into_iter().filter(|(_, qualified_name)| qualified_name.ends_with(whole));
+        let ends = found
+            .into_iter()
+            .filter(|(_, qualified_name)| qualified_name.ends_with(whole));
         ends.take(MAX_EXACT).for_each(|(id, _)| self.take(id));
         Ok(())
     }
@@ -160,7 +190,9 @@ impl<'s> Candidates<'s> {
     fn beginning(&mut self, text: &str) -> Result<(), StoreError> {
         let end = format!("{text}\u{10ffff}");
         let mut found = self.filtered_names(BEGINNING, &[&text, &end], MAX_NAMES_READ)?;
-        found.sort_unstable_by(|(a, one), (b, other)| (one.len(), one, a).cmp(&(other.len(), other, b)));
+        found.sort_unstable_by(|(a, one), (b, other)| {
+            (one.len(), one, a).cmp(&(other.len(), other, b))
+        });
         let (mut name, mut count, mut taken) = (String::new(), 0, 0);
         for (id, next) in found {
             count = if next == name { count + 1 } else { 0 };
@@ -173,21 +205,43 @@ impl<'s> Candidates<'s> {
         Ok(())
     }
 
-    /// Rows `(id, text)` of a statement on `nodes n`, as far as the filter lets them through, the first `limit` looked at.
-    fn filtered_names(&self, select: &str, parameters: &[&dyn ToSql], limit: usize) -> Result<Vec<(NodeId, String)>, StoreError> {
-        let SearchFilter { project, node_type, language } = self.filter;
-        let (node_type, language) = (node_type.map(|node_type| node_type as u8), language.map(|language| language as u8));
+    /// Rows `(id, text)` of a statement on `nodes n`, as far as the filter lets them through, the
+    /// first `limit` looked at.
+    fn filtered_names(
+        &self,
+        select: &str,
+        parameters: &[&dyn ToSql],
+        limit: usize,
+    ) -> Result<Vec<(NodeId, String)>, StoreError> {
+        let SearchFilter {
+            project,
+            node_type,
+            language,
+        } = self.filter;
+        let (node_type, language) = (
+            node_type.map(|node_type| node_type as u8),
+            language.map(|language| language as u8),
+        );
         let is_free = *self.filter == SearchFilter::default();
-        let limit = if is_free { limit } else { limit.min(MAX_FILTERED) } as i64;
-        let sql =
-            if is_free { format!("{select} LIMIT {limit}") } else { format!("SELECT id, text FROM ({select} LIMIT {limit}) {FILTERED}") };
+        let limit = if is_free {
+            limit
+        } else {
+            limit.min(MAX_FILTERED)
+        } as i64;
+        let sql = if is_free {
+            format!("{select} LIMIT {limit}")
+        } else {
+            format!("SELECT id, text FROM ({select} LIMIT {limit}) {FILTERED}")
+        };
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut all: Vec<&dyn ToSql> = parameters.to_vec();
         if !is_free {
             all.resize(FILTER_PARAMETER, &rusqlite::types::Null);
             all.extend([project as &dyn ToSql, &node_type, &language]);
         }
-        let rows = statement.query_map(all.as_slice(), |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?)))?;
+        let rows = statement.query_map(all.as_slice(), |row| {
+            Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -195,24 +249,55 @@ impl<'s> Candidates<'s> {
     fn begun(&self, word: &Word, endings: usize) -> Result<Begun, StoreError> {
         let (last, before) = word.name.split_last();
         let mut statement = self.connection.prepare_cached(BEGUN)?;
-        let rows = statement.query_map(params![last, format!("{last}\u{10ffff}"), MAX_WORDS_READ as i64], |row| {
-            Ok((std::cmp::Reverse(row.get::<_, i64>(1)?), row.get::<_, String>(0)?))
-        })?;
+        let rows = statement.query_map(
+            params![last, format!("{last}\u{10ffff}"), MAX_WORDS_READ as i64],
+            |row| {
+                Ok((
+                    std::cmp::Reverse(row.get::<_, i64>(1)?),
+                    row.get::<_, String>(0)?,
+                ))
+            },
+        )?;
         let mut found = rows.collect::<Result<Vec<_>, _>>()?;
         let uses: i64 = found.iter().map(|(names, _)| names.0).sum();
         found.sort_unstable();
         let mut parts = vec![quoted(last)];
-        parts.extend(found.iter().filter(|(_, word)| word != last).take(endings).map(|(_, word)| quoted(word)));
-        let also = |last: String| all_of(&before.iter().map(|hump| quoted(hump)).chain([last]).collect::<Vec<_>>());
+        parts.extend(
+            found
+                .iter()
+                .filter(|(_, word)| word != last)
+                .take(endings)
+                .map(|(_, word)| quoted(word)),
+        );
+        let also = |last: String| {
+            all_of(
+                &before
+                    .iter()
+                    .map(|hump| quoted(hump))
+                    .chain([last])
+                    .collect::<Vec<_>>(),
+            )
+        };
         let prefix = (uses <= RARE).then(|| also(format!("{} *", quoted(last))));
-        Ok(Begun { words: also(any_of(&parts)), prefix })
+        Ok(Begun {
+            words: also(any_of(&parts)),
+            prefix,
+        })
     }
 
     /// How many names have each of the words of a query.
     pub fn names_with(&self, query: &Query) -> Result<Vec<u64>, StoreError> {
         let mut statement = self.connection.prepare_cached(NAMES_WITH)?;
-        let count = |(term, _)| statement.query_row([term], |row| row.get::<_, i64>(0)).optional();
-        Ok(query.terms().map(count).map(|count| count.map(|count| count.unwrap_or(0) as u64)).collect::<Result<_, _>>()?)
+        let count = |(term, _)| {
+            statement
+                .query_row([term], |row| row.get::<_, i64>(0))
+                .optional()
+        };
+        Ok(query
+            .terms()
+            .map(count)
+            .map(|count| count.map(|count| count.unwrap_or(0) as u64))
+            .collect::<Result<_, _>>()?)
     }
 
     /// All that was found.
@@ -248,7 +333,10 @@ fn whole(word: &Word) -> String {
     if word.name.starts.len() < 2 {
         return one;
     }
-    any_of(&[one, quoted(&word.name.words().collect::<Vec<_>>().join(" "))])
+    any_of(&[
+        one,
+        quoted(&word.name.words().collect::<Vec<_>>().join(" ")),
+    ])
 }
 
 fn in_name(expression: &str) -> String {
@@ -256,11 +344,12 @@ fn in_name(expression: &str) -> String {
 }
 
 const MATCHING: &str = "SELECT rowid FROM search WHERE search MATCH ?1 LIMIT ?2";
-const NAMED: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
-const QUALIFIED: &str = "SELECT n.id AS id, n.qualified_name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
+const NAMED: &str =
+    "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
+const QUALIFIED: &str =
+    "SELECT n.id AS id, n.qualified_name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
 const BEGINNING: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
-const FILTERED: &str =
-    "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
+const FILTERED: &str = "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 const LET_THROUGH: &str = "SELECT 1 FROM nodes WHERE id = ?1 AND ?2 IS NULL \
     AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 /// Parameters before those of [`FILTERED`].
@@ -271,7 +360,10 @@ const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type,
     FROM nodes WHERE id = ?1";
 
 fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
-    let text = |index| row.get::<_, Option<String>>(index).map(Option::unwrap_or_default);
+    let text = |index| {
+        row.get::<_, Option<String>>(index)
+            .map(Option::unwrap_or_default)
+    };
     Ok(SearchCandidate {
         id: id_column(row, 0)?,
         project_id: row.get(1)?,
@@ -288,7 +380,9 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
 /// A plain SQL error while a well-formed statement runs can only be about the query text.
 fn query_error(error: rusqlite::Error) -> StoreError {
     match &error {
-        rusqlite::Error::SqliteFailure(code, message) if code.code == rusqlite::ErrorCode::Unknown => {
+        rusqlite::Error::SqliteFailure(code, message)
+            if code.code == rusqlite::ErrorCode::Unknown =>
+        {
             StoreError::Query(message.clone().unwrap_or_default())
         }
         _ => error.into(),

@@ -1,9 +1,11 @@
-//! Which symbols answer a sentence? Those that share its rarer words: bm25 over name, container, signature and documentation.
+//! Which symbols answer a sentence? Those that share its rarer words: bm25 over name, container,
+//! signature and documentation.
 //!
-//! Words are compared without their endings: `subscribes` finds `subscribe`. Rows are gathered word by word, rarest first and so many of each,
-//! and the best of them are ranked by their texts.
+//! Words are compared without their endings: `subscribes` finds `subscribe`. Rows are gathered word
+//! by word, rarest first and so many of each, and the best of them are ranked by their texts.
 //!
-//! **Limits.** Of endings only those that occur in names. Of a word that thousands of symbols have, only the first of them are gathered by it.
+//! **Limits.** Of endings only those that occur in names. Of a word that thousands of symbols have,
+//! only the first of them are gathered by it.
 
 use rusqlite::params;
 use rustc_hash::FxHashMap;
@@ -43,14 +45,18 @@ struct Term {
     names: u64,
 }
 
-/// At most `limit` symbols that share words with a sentence, best first, with bm25: larger is better.
+/// At most `limit` symbols that share words with a sentence, best first, with bm25: larger is
+/// better.
 pub(super) fn by_words(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
     (sentence, total): (&str, u64),
     limit: usize,
 ) -> Result<Vec<(NodeId, f64)>, StoreError> {
-    let mut terms = stems(sentence).into_iter().map(|(stem, word)| term(snapshot, stem, &word)).collect::<Result<Vec<_>, _>>()?;
+    let mut terms = stems(sentence)
+        .into_iter()
+        .map(|(stem, word)| term(snapshot, stem, &word))
+        .collect::<Result<Vec<_>, _>>()?;
     terms.sort_by_key(|term| term.names);
     let mut gathered: FxHashMap<NodeId, f64> = FxHashMap::default();
     let mut weighed = Vec::new();
@@ -72,9 +78,17 @@ pub(super) fn by_words(
     gathered.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
     gathered.truncate(RANKED);
     let ids: Vec<NodeId> = gathered.into_iter().map(|(id, _)| id).collect();
-    let texts: Vec<(NodeId, Counted)> = candidates.load(&ids)?.iter().map(|candidate| (candidate.id, Counted::of(candidate))).collect();
-    let middling = texts.iter().map(|(_, text)| text.length).sum::<f64>() / texts.len().max(1) as f64;
-    let mut scored: Vec<(NodeId, f64)> = texts.iter().map(|(id, text)| (*id, text.bm25(&weighed, middling))).collect();
+    let texts: Vec<(NodeId, Counted)> = candidates
+        .load(&ids)?
+        .iter()
+        .map(|candidate| (candidate.id, Counted::of(candidate)))
+        .collect();
+    let middling =
+        texts.iter().map(|(_, text)| text.length).sum::<f64>() / texts.len().max(1) as f64;
+    let mut scored: Vec<(NodeId, f64)> = texts
+        .iter()
+        .map(|(id, text)| (*id, text.bm25(&weighed, middling)))
+        .collect();
     scored.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
     scored.truncate(limit);
     Ok(scored)
@@ -93,23 +107,46 @@ fn stems(sentence: &str) -> Vec<(String, String)> {
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
-    runs(text).flat_map(humps).flat_map(without_digits).map(str::to_lowercase)
+    runs(text)
+        .flat_map(humps)
+        .flat_map(without_digits)
+        .map(str::to_lowercase)
 }
 
 const FORMS: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 
 fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(FORMS)?;
-    let rows = statement.query_map(params![stem_of_word, format!("{stem_of_word}\u{10ffff}"), MAX_WORDS_READ as i64], |row| {
-        Ok((std::cmp::Reverse(row.get::<_, i64>(1)?), row.get::<_, String>(0)?))
-    })?;
+    let rows = statement.query_map(
+        params![
+            stem_of_word,
+            format!("{stem_of_word}\u{10ffff}"),
+            MAX_WORDS_READ as i64
+        ],
+        |row| {
+            Ok((
+                std::cmp::Reverse(row.get::<_, i64>(1)?),
+                row.get::<_, String>(0)?,
+            ))
+        },
+    )?;
     let mut found = rows.collect::<Result<Vec<_>, _>>()?;
     found.retain(|(_, form)| stem(form) == stem_of_word);
     found.sort_unstable();
     let names = found.iter().map(|(names, _)| names.0 as u64).sum();
     let mut forms = vec![quoted(word)];
-    forms.extend(found.iter().filter(|(_, form)| form != word).take(MAX_FORMS).map(|(_, form)| quoted(form)));
-    Ok(Term { stem: stem_of_word, forms: any_of(&forms), names })
+    forms.extend(
+        found
+            .iter()
+            .filter(|(_, form)| form != word)
+            .take(MAX_FORMS)
+            .map(|(_, form)| quoted(form)),
+    );
+    Ok(Term {
+        stem: stem_of_word,
+        forms: any_of(&forms),
+        names,
+    })
 }
 
 /// How often each stem occurs in a symbol's texts, weighed.
@@ -122,12 +159,25 @@ impl Counted {
     fn of(candidate: &SearchCandidate) -> Self {
         let (path, qualified_name) = match candidate.qualified_name.split_once('#') {
             Some((path, name)) => (path, name),
-            None if candidate.node_type == NodeType::File => (candidate.qualified_name.as_str(), ""),
+            None if candidate.node_type == NodeType::File => {
+                (candidate.qualified_name.as_str(), "")
+            }
             None => ("", candidate.qualified_name.as_str()),
         };
-        let container = qualified_name.strip_suffix(candidate.name.as_str()).unwrap_or(qualified_name);
-        let mut counted = Self { with: FxHashMap::default(), length: 0.0 };
-        let texts = [&candidate.name, container, &candidate.signature, &candidate.doc, path];
+        let container = qualified_name
+            .strip_suffix(candidate.name.as_str())
+            .unwrap_or(qualified_name);
+        let mut counted = Self {
+            with: FxHashMap::default(),
+            length: 0.0,
+        };
+        let texts = [
+            &candidate.name,
+            container,
+            &candidate.signature,
+            &candidate.doc,
+            path,
+        ];
         for (text, weight) in texts.into_iter().zip(WEIGHTS) {
             for word in words(text) {
                 *counted.with.entry(stem(&word).to_owned()).or_default() += weight;
@@ -139,7 +189,14 @@ impl Counted {
 
     fn bm25(&self, terms: &[(String, f64)], middling: f64) -> f64 {
         let norm = K1 * (1.0 - B + B * self.length / middling);
-        terms.iter().filter_map(|(stem, rarity)| self.with.get(stem).map(|weight| rarity * weight * (K1 + 1.0) / (weight + norm))).sum()
+        terms
+            .iter()
+            .filter_map(|(stem, rarity)| {
+                self.with
+                    .get(stem)
+                    .map(|weight| rarity * weight * (K1 + 1.0) / (weight + norm))
+            })
+            .sum()
     }
 }
 
@@ -150,7 +207,10 @@ mod tests {
     #[test]
     fn a_sentence_is_its_telling_words() {
         let stems: Vec<String> =
-            stems("Returns the carts of all customers that were returned by getCarts.").into_iter().map(|(stem, _)| stem).collect();
+            stems("Returns the carts of all customers that were returned by getCarts.")
+                .into_iter()
+                .map(|(stem, _)| stem)
+                .collect();
         assert_eq!(stems, ["return", "cart", "customer", "get"]);
     }
 }

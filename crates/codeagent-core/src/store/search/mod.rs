@@ -1,16 +1,17 @@
 //! Which symbols match some words: the full-text table `search`.
 //!
-//! `HttpClientFactory.CreateClient` is found by `CreateClient`, `create client`, `Create*` and `client`, `HttpClientFactory` by
-//! `httpclientfactory`, `HCF` and `hcfac` too.
+//! `HttpClientFactory.CreateClient` is found by `CreateClient`, `create client`, `Create*` and
+//! `client`, `HttpClientFactory` by `httpclientfactory`, `HCF` and `hcfac` too.
 //!
-//! What reads as language (`where are carts saved`) is answered by the words that a symbol shares and by how near its vector is, after symbols that
-//! have all of the words in their names.
+//! What reads as language (`where are carts saved`) is answered by the words that a symbol shares
+//! and by how near its vector is, after symbols that have all of the words in their names.
 //!
-//! FTS5 finds, in steps from the strictest to the loosest reading of the query, and each step gives a bounded number of rows, best class
-//! first; the candidates are ranked here. So no query costs more than a few hundred rows, however common its words are.
+//! FTS5 finds, in steps from the strictest to the loosest reading of the query, and each step gives
+//! a bounded number of rows, best class first; the candidates are ranked here. So no query costs
+//! more than a few hundred rows, however common its words are.
 //!
-//! **Limits.** Beyond these bounds it is the class and the id that decide what is ranked. A query in FTS5's own syntax is run as it is: its
-//! short prefixes cost as much as they match.
+//! **Limits.** Beyond these bounds it is the class and the id that decide what is ranked. A query
+//! in FTS5's own syntax is run as it is: its short prefixes cost as much as they match.
 
 mod candidates;
 mod hybrid;
@@ -80,10 +81,20 @@ pub struct Hits {
 pub type AskNear<'a> = &'a dyn Fn(&str) -> Result<Option<Near>, StoreError>;
 
 /// At most `limit` symbols that match a query, best first.
-pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: usize, near: AskNear<'_>) -> Result<Hits, StoreError> {
+pub fn search(
+    snapshot: &Snapshot,
+    query: &str,
+    filter: &SearchFilter,
+    limit: usize,
+    near: AskNear<'_>,
+) -> Result<Hits, StoreError> {
     let mut read = Query::read(query);
     let mut candidates = Candidates::new(snapshot, filter, limit);
-    let expression = if read.is_expression { Some(candidates.of_expression(query.trim())) } else { None };
+    let expression = if read.is_expression {
+        Some(candidates.of_expression(query.trim()))
+    } else {
+        None
+    };
     let (all, quoted) = match expression {
         Some(Ok(())) => (true, false),
         Some(Err(StoreError::Query(_))) => {
@@ -92,7 +103,10 @@ pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: us
                 read = Query::read(&query.to_lowercase());
             }
             if read.words.is_empty() {
-                return Ok(Hits { quoted: true, ..Hits::default() });
+                return Ok(Hits {
+                    quoted: true,
+                    ..Hits::default()
+                });
             }
             (candidates.of_words(&read)?, true)
         }
@@ -100,23 +114,52 @@ pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: us
         None => (candidates.of_words(&read)?, !read.is_plain),
     };
     let is_language = !all || (read.is_language() && (quoted || !read.is_expression));
-    let total = metadata(snapshot, SYMBOLS_TOTAL)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let total = metadata(snapshot, SYMBOLS_TOTAL)?
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     let ranker = Ranker::new(&read, &candidates.names_with(&read)?, total);
     let found = candidates.load(candidates.found())?;
-    let mut ranked: Vec<Ranked> = found.into_iter().map(|candidate| ranker.rank(candidate)).collect();
+    let mut ranked: Vec<Ranked> = found
+        .into_iter()
+        .map(|candidate| ranker.rank(candidate))
+        .collect();
     sort(&mut ranked, ranker.same_names());
-    let mut hits: Vec<Found> = ranked.into_iter().map(|ranked| Found { ranked, score: None }).collect();
+    let mut hits: Vec<Found> = ranked
+        .into_iter()
+        .map(|ranked| Found {
+            ranked,
+            score: None,
+        })
+        .collect();
     if is_language {
         hits.retain(|hit| hit.ranked.met >= Met::Starts);
-        let in_name = Matched { name: true, ..Matched::default() };
-        hits.iter_mut().for_each(|hit| hit.score = Some(Score { score: 1.0, matched: in_name }));
-        hits.extend(answers(snapshot, &candidates, &ranker, (query, total), near)?);
+        let in_name = Matched {
+            name: true,
+            ..Matched::default()
+        };
+        hits.iter_mut().for_each(|hit| {
+            hit.score = Some(Score {
+                score: 1.0,
+                matched: in_name,
+            })
+        });
+        hits.extend(answers(
+            snapshot,
+            &candidates,
+            &ranker,
+            (query, total),
+            near,
+        )?);
         let mut seen = FxHashSet::default();
         hits.retain(|hit| seen.insert(hit.ranked.candidate.id));
     }
     hits.truncate(limit);
     let has_all = all || hits.iter().any(|hit| hit.ranked.met >= Met::All);
-    Ok(Hits { some_words: !has_all && !hits.is_empty(), hits: full(snapshot, hits)?, quoted })
+    Ok(Hits {
+        some_words: !has_all && !hits.is_empty(),
+        hits: full(snapshot, hits)?,
+        quoted,
+    })
 }
 
 /// A symbol found, before it is read.
@@ -148,10 +191,15 @@ fn answers(
     let mut ids: Vec<NodeId> = scores.keys().copied().collect();
     ids.sort_unstable_by(|a, b| scores[b].score.total_cmp(&scores[a].score).then(a.cmp(b)));
     let found = candidates.load(&ids)?.into_iter();
-    let found = found.map(|candidate| Found { score: Some(scores[&candidate.id]), ranked: ranker.rank(candidate) });
+    let found = found.map(|candidate| Found {
+        score: Some(scores[&candidate.id]),
+        ranked: ranker.rank(candidate),
+    });
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     let (mut first, further): (Vec<_>, Vec<_>) = found.partition(|found| {
-        let count = seen.entry(found.ranked.candidate.qualified_name.clone()).or_default();
+        let count = seen
+            .entry(found.ranked.candidate.qualified_name.clone())
+            .or_default();
         *count += 1;
         *count <= OVERLOADS
     });
@@ -159,7 +207,8 @@ fn answers(
     Ok(first)
 }
 
-/// Best first. Of each name only a few come before other names that were met in the same way, unless just this name was asked for.
+/// Best first. Of each name only a few come before other names that were met in the same way,
+/// unless just this name was asked for.
 fn sort(ranked: &mut [Ranked], same_names: usize) {
     let mut bearers: FxHashMap<String, usize> = FxHashMap::default();
     for one in &*ranked {
@@ -183,8 +232,17 @@ fn sort(ranked: &mut [Ranked], same_names: usize) {
 fn full(snapshot: &Snapshot, found: Vec<Found>) -> Result<Vec<Hit>, StoreError> {
     let mut hits = Vec::with_capacity(found.len());
     for Found { ranked, score } in found {
-        let node = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(ranked.candidate.id)])?.pop();
-        hits.extend(node.map(|node| Hit { node, rank: ranked.rank, score }));
+        let node = select_nodes(
+            snapshot.connection(),
+            "WHERE n.id = ?1",
+            &[&stored_id(ranked.candidate.id)],
+        )?
+        .pop();
+        hits.extend(node.map(|node| Hit {
+            node,
+            rank: ranked.rank,
+            score,
+        }));
     }
     Ok(hits)
 }

@@ -7,13 +7,19 @@ use crate::store::{Snapshot, StoreError};
 const NEARBY: &str = "SELECT DISTINCT name FROM nodes WHERE name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE LIMIT 5000";
 
 /// Names that look like `name`, nearest first.
-pub fn nearest_names(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<String>, StoreError> {
+pub fn nearest_names(
+    snapshot: &Snapshot,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<String>, StoreError> {
     let stem: String = name.chars().take(2).collect();
     if stem.is_empty() {
         return Ok(Vec::new());
     }
     let mut statement = snapshot.connection().prepare_cached(NEARBY)?;
-    let rows = statement.query_map([&stem, &format!("{stem}\u{10ffff}")], |row| row.get::<_, String>(0))?;
+    let rows = statement.query_map([&stem, &format!("{stem}\u{10ffff}")], |row| {
+        row.get::<_, String>(0)
+    })?;
     let wanted = name.to_lowercase();
     let length = wanted.chars().count();
     let at_most = 1 + name.chars().count() / 4;

@@ -1,8 +1,11 @@
-//! What does somebody who types this want to find? A query as words with stars, or as an FTS5 expression.
+//! What does somebody who types this want to find? A query as words with stars, or as an FTS5
+//! expression.
 //!
-//! `HttpClientFac*` is one word of three humps, the last of them a beginning; `name:Cart OR Basket` is left to FTS5.
+//! `HttpClientFac*` is one word of three humps, the last of them a beginning; `name:Cart OR Basket`
+//! is left to FTS5.
 //!
-//! **Limits.** Of an expression only the words are known here, not how they are combined; words after `NOT` are not wanted.
+//! **Limits.** Of an expression only the words are known here, not how they are combined; words
+//! after `NOT` are not wanted.
 
 use crate::model::graph::{Language, NodeType};
 use crate::store::search::SearchFilter;
@@ -53,12 +56,17 @@ impl Query {
             if is_operator(token) {
                 unwanted = *token == "NOT";
             } else if !std::mem::take(&mut unwanted) {
-                words.push(Word { name: SymbolName::of(token), star: *star });
+                words.push(Word {
+                    name: SymbolName::of(token),
+                    star: *star,
+                });
             }
         }
         words.retain(|word| !word.name.starts.is_empty());
         words.truncate(MAX_WORDS);
-        let is_plain = text.chars().all(|c| is_word(c) || c == '*' || c.is_whitespace());
+        let is_plain = text
+            .chars()
+            .all(|c| is_word(c) || c == '*' || c.is_whitespace());
         let has_syntax = text.contains(['"', ':', '(', '^', '+']);
         Self {
             is_expression: has_syntax || tokens.iter().any(|(token, _)| is_operator(token)),
@@ -71,33 +79,47 @@ impl Query {
 
     /// Whether it reads as language: several words, none of them begun only.
     pub fn is_language(&self) -> bool {
-        self.words.len() >= MIN_SENTENCE && self.words.iter().all(|word| !word.star) && self.text.split_whitespace().count() >= MIN_SENTENCE
+        self.words.len() >= MIN_SENTENCE
+            && self.words.iter().all(|word| !word.star)
+            && self.text.split_whitespace().count() >= MIN_SENTENCE
     }
 
     /// All humps of all words, each with whether it is a beginning.
     pub fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
         self.words.iter().flat_map(|word| {
             let last = word.name.starts.len() - 1;
-            word.name.words().enumerate().map(move |(at, hump)| (hump, word.star && at == last))
+            word.name
+                .words()
+                .enumerate()
+                .map(move |(at, hump)| (hump, word.star && at == last))
         })
     }
 
     /// All words without what stands between them.
     pub fn joined(&self) -> String {
-        self.words.iter().map(|word| word.name.joined.as_str()).collect()
+        self.words
+            .iter()
+            .map(|word| word.name.joined.as_str())
+            .collect()
     }
 
     /// The bare name, if the query is one with what contains it: `Cart.Total`.
     pub fn qualified(&self) -> Option<&str> {
         let name = self.text.rsplit(['.', '#', '/']).next()?;
-        (name.len() < self.text.len() && !name.is_empty() && !self.text.contains(char::is_whitespace)).then_some(name)
+        (name.len() < self.text.len()
+            && !name.is_empty()
+            && !self.text.contains(char::is_whitespace))
+        .then_some(name)
     }
 
     /// The query as the initials of a name, perhaps with the rest of its last word: `hcf`, `hcfac`.
     pub fn initials(&self) -> Option<&str> {
-        let [word] = self.words.as_slice() else { return None };
+        let [word] = self.words.as_slice() else {
+            return None;
+        };
         let letters = &word.name.joined;
-        let is_one = letters.eq_ignore_ascii_case(&self.text) && INITIALS_LENGTH.contains(&letters.len());
+        let is_one =
+            letters.eq_ignore_ascii_case(&self.text) && INITIALS_LENGTH.contains(&letters.len());
         is_one.then_some(letters)
     }
 }
@@ -149,10 +171,14 @@ pub(super) fn filtered(expression: &str, filter: &SearchFilter) -> String {
         parts.push(format!("container : {}", quoted(&project_word(project))));
     }
     if filter.language.is_some() || filter.node_type.is_some() {
-        let languages = Language::NAMES.iter().filter(|(_, language)| filter.language.is_none_or(|wanted| wanted == *language));
+        let languages = Language::NAMES
+            .iter()
+            .filter(|(_, language)| filter.language.is_none_or(|wanted| wanted == *language));
         let words: Vec<String> = languages
             .flat_map(|(_, language)| {
-                let types = NodeType::NAMES.iter().filter(|(_, node_type)| filter.node_type.is_none_or(|wanted| wanted == *node_type));
+                let types = NodeType::NAMES.iter().filter(|(_, node_type)| {
+                    filter.node_type.is_none_or(|wanted| wanted == *node_type)
+                });
                 types.map(|(_, node_type)| quoted(&type_word(*language, *node_type)))
             })
             .collect();
@@ -167,8 +193,15 @@ mod tests {
 
     fn terms(query: &str) -> String {
         let query = Query::read(query);
-        let shown: Vec<String> = query.terms().map(|(term, star)| format!("{term}{}", if star { "*" } else { "" })).collect();
-        format!("{}{}", shown.join(" "), if query.is_expression { " !" } else { "" })
+        let shown: Vec<String> = query
+            .terms()
+            .map(|(term, star)| format!("{term}{}", if star { "*" } else { "" }))
+            .collect();
+        format!(
+            "{}{}",
+            shown.join(" "),
+            if query.is_expression { " !" } else { "" }
+        )
     }
 
     #[test]
@@ -213,7 +246,13 @@ mod tests {
 
     #[test]
     fn filters_are_words_too() {
-        let filter = SearchFilter { node_type: Some(NodeType::Class), ..SearchFilter::default() };
-        assert_eq!(filtered("\"a\"", &filter), "(\"a\") AND container : (\"\u{e002}aa\" OR \"\u{e002}ba\")");
+        let filter = SearchFilter {
+            node_type: Some(NodeType::Class),
+            ..SearchFilter::default()
+        };
+        assert_eq!(
+            filtered("\"a\"", &filter),
+            "(\"a\") AND container : (\"\u{e002}aa\" OR \"\u{e002}ba\")"
+        );
     }
 }

@@ -1,9 +1,12 @@
-//! How well does a symbol fit what was typed? bm25 over the words found, and bonuses by how its name was met.
+//! How well does a symbol fit what was typed? bm25 over the words found, and bonuses by how its
+//! name was met.
 //!
-//! The order of the bonuses: the name itself, its words in order, its beginning, its words or their beginnings in any order, its initials,
-//! then containers, signatures and documentation. Within equal ones shorter names, types, sources and what is public come first.
+//! The order of the bonuses: the name itself, its words in order, its beginning, its words or their
+//! beginnings in any order, its initials, then containers, signatures and documentation. Within
+//! equal ones shorter names, types, sources and what is public come first.
 //!
-//! **Limits.** bm25 is reckoned here over the candidates: words are counted once per column, and the length of a row is that of its name.
+//! **Limits.** bm25 is reckoned here over the candidates: words are counted once per column, and
+//! the length of a row is that of its name.
 
 use std::cmp::Ordering;
 
@@ -63,7 +66,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Letters of a middling name.
 const MIDDLING: f64 = 14.0;
-/// Symbols of one name that come before other names met in the same way; of a name that only begins as asked, one.
+/// Symbols of one name that come before other names met in the same way; of a name that only begins
+/// as asked, one.
 const SAME_NAMES: usize = 2;
 
 /// What ranking looks at.
@@ -93,13 +97,21 @@ impl Ranked {
     /// Better ones first; equal ones in an order that does not depend on how they were found.
     pub fn order(&self, other: &Self) -> Ordering {
         let name = |one: &'_ Self| (one.candidate.qualified_name.len(), one.candidate.id);
-        let order = self.rank.total_cmp(&other.rank).then_with(|| name(self).0.cmp(&name(other).0));
+        let order = self
+            .rank
+            .total_cmp(&other.rank)
+            .then_with(|| name(self).0.cmp(&name(other).0));
         order
-            .then_with(|| self.candidate.qualified_name.cmp(&other.candidate.qualified_name))
+            .then_with(|| {
+                self.candidate
+                    .qualified_name
+                    .cmp(&other.candidate.qualified_name)
+            })
             .then_with(|| name(self).1.cmp(&name(other).1))
     }
 
-    /// Puts it before names that fewer symbols bear: of what begins as asked, the common name is likelier meant.
+    /// Puts it before names that fewer symbols bear: of what begins as asked, the common name is
+    /// likelier meant.
     pub fn promote(&mut self, bearers: usize) {
         self.rank -= COMMON * (bearers as f64).log2();
     }
@@ -113,7 +125,10 @@ impl Ranked {
 /// A file is named without its extension.
 fn stem(candidate: &SearchCandidate) -> &str {
     match candidate.node_type {
-        NodeType::File => candidate.name.rsplit_once('.').map_or(&candidate.name, |(stem, _)| stem),
+        NodeType::File => candidate
+            .name
+            .rsplit_once('.')
+            .map_or(&candidate.name, |(stem, _)| stem),
         _ => &candidate.name,
     }
 }
@@ -133,12 +148,26 @@ pub(super) struct Ranker<'q> {
 impl<'q> Ranker<'q> {
     /// `names_with` tells how many names have a word, of `total`.
     pub fn new(query: &'q Query, names_with: &[u64], total: u64) -> Self {
-        let rarity = |count: u64| (1.0 + (total.max(count) - count) as f64 / (count as f64 + 0.5)).ln().max(0.5);
+        let rarity = |count: u64| {
+            (1.0 + (total.max(count) - count) as f64 / (count as f64 + 0.5))
+                .ln()
+                .max(0.5)
+        };
         let counts = names_with.iter().copied().chain(std::iter::repeat(0));
-        let terms = query.terms().zip(counts).map(|((term, star), count)| (term, star, rarity(count))).collect();
+        let terms = query
+            .terms()
+            .zip(counts)
+            .map(|((term, star), count)| (term, star, rarity(count)))
+            .collect();
         let is_lower = !query.text.contains(char::is_uppercase);
         let is_upper = query.text.chars().all(char::is_uppercase);
-        Self { query, joined: query.joined(), is_lower, is_upper, terms }
+        Self {
+            query,
+            joined: query.joined(),
+            is_lower,
+            is_upper,
+            terms,
+        }
     }
 
     /// How many symbols of one name come before other names that were met in the same way.
@@ -151,16 +180,26 @@ impl<'q> Ranker<'q> {
         let name = SymbolName::of(stem(&candidate));
         let (found, bm25) = self.bm25(&candidate, &name);
         let met = self.met(&candidate, &name, found);
-        let covered = COVERED * (self.joined.len() as f64 / name.joined.len().max(1) as f64).min(1.0);
+        let covered =
+            COVERED * (self.joined.len() as f64 / name.joined.len().max(1) as f64).min(1.0);
         let case = match candidate.name.starts_with(&self.query.text) {
             true if self.is_lower && !self.query.open => SAME_LOWER_CASE,
             true => SAME_CASE,
             false => 0.0,
         };
-        Ranked { rank: -(worth(met) + bm25 + covered + case + preference(&candidate)), met, candidate }
+        Ranked {
+            rank: -(worth(met) + bm25 + covered + case + preference(&candidate)),
+            met,
+            candidate,
+        }
     }
 
-    fn met(&self, candidate: &SearchCandidate, name: &SymbolName, (in_name, found): (usize, usize)) -> Met {
+    fn met(
+        &self,
+        candidate: &SearchCandidate,
+        name: &SymbolName,
+        (in_name, found): (usize, usize),
+    ) -> Met {
         let text = &self.query.text;
         if candidate.name.len() < text.len() && is_end(&candidate.qualified_name, text) {
             return Met::Qualified;
@@ -173,22 +212,39 @@ impl<'q> Ranker<'q> {
             true => return Met::SameName,
             false => (),
         }
-        let by_place = (!self.joined.is_empty()).then(|| self.met_in_order(name)).flatten();
-        let by_words = if in_name == self.terms.len() { self.met_by_words(name) } else { None };
-        let initials = if self.is_upper { Met::Capitals } else { Met::Initials };
+        let by_place = (!self.joined.is_empty())
+            .then(|| self.met_in_order(name))
+            .flatten();
+        let by_words = if in_name == self.terms.len() {
+            self.met_by_words(name)
+        } else {
+            None
+        };
+        let initials = if self.is_upper {
+            Met::Capitals
+        } else {
+            Met::Initials
+        };
         let by_initials = self.is_initials(name).then_some(initials);
         let otherwise = match (in_name, found) {
             (_, found) if found == self.terms.len() => Met::All,
             (0, _) => Met::Elsewhere,
             _ => Met::Some,
         };
-        [by_place, by_words, by_initials].into_iter().flatten().max().unwrap_or(otherwise)
+        [by_place, by_words, by_initials]
+            .into_iter()
+            .flatten()
+            .max()
+            .unwrap_or(otherwise)
     }
 
     /// The words of the query as they stand in a row somewhere in the name.
     fn met_in_order(&self, name: &SymbolName) -> Option<Met> {
         let ends = |at: usize| at == name.joined.len() || name.starts.contains(&at);
-        let at = name.starts.iter().filter(|start| name.joined[**start..].starts_with(&self.joined));
+        let at = name
+            .starts
+            .iter()
+            .filter(|start| name.joined[**start..].starts_with(&self.joined));
         at.map(|start| match (*start, ends(start + self.joined.len())) {
             (0, true) if self.joined.len() == name.joined.len() && !self.query.open => Met::Joined,
             (0, whole) if whole || self.query.open => Met::Start,
@@ -206,7 +262,9 @@ impl<'q> Ranker<'q> {
     }
 
     fn is_initials(&self, name: &SymbolName) -> bool {
-        let (Some(letters), Some(initials)) = (self.query.initials(), name.initials()) else { return false };
+        let (Some(letters), Some(initials)) = (self.query.initials(), name.initials()) else {
+            return false;
+        };
         initials.starts_with(letters) && letters.chars().count() >= name.starts.len()
     }
 
@@ -215,14 +273,28 @@ impl<'q> Ranker<'q> {
         let norm = K1 * (1.0 - B + B * (name.joined.len() as f64 / MIDDLING).min(8.0));
         let (mut in_name, mut found, mut sum) = (0, 0, 0.0);
         for (term, _, rarity) in &self.terms {
-            let starts = name.starts.iter().any(|start| name.joined[*start..].starts_with(term));
-            let elsewhere = if starts { None } else { weight_elsewhere(candidate, term) };
+            let starts = name
+                .starts
+                .iter()
+                .any(|start| name.joined[*start..].starts_with(term));
+            let elsewhere = if starts {
+                None
+            } else {
+                weight_elsewhere(candidate, term)
+            };
             in_name += usize::from(starts);
             found += usize::from(starts || elsewhere.is_some());
-            let weight = if starts { 10.0 } else { elsewhere.unwrap_or(0.0) };
+            let weight = if starts {
+                10.0
+            } else {
+                elsewhere.unwrap_or(0.0)
+            };
             sum += rarity * weight * (K1 + 1.0) / (weight + norm);
         }
-        ((in_name, found), (sum / self.terms.len().max(1) as f64).min(MAX_BM25))
+        (
+            (in_name, found),
+            (sum / self.terms.len().max(1) as f64).min(MAX_BM25),
+        )
     }
 }
 
@@ -255,11 +327,23 @@ fn preference(candidate: &SearchCandidate) -> f64 {
         NodeType::Property => 0.5,
         NodeType::File => -8.0,
     };
-    let in_sources = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) { 0.0 } else { IN_SOURCES };
-    by_type + in_sources + if is_public(candidate.access, candidate.flags) { 0.25 } else { 0.0 }
+    let in_sources = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) {
+        0.0
+    } else {
+        IN_SOURCES
+    };
+    by_type
+        + in_sources
+        + if is_public(candidate.access, candidate.flags) {
+            0.25
+        } else {
+            0.0
+        }
 }
 
 /// Whether a qualified name ends with these segments.
 fn is_end(qualified_name: &str, end: &str) -> bool {
-    qualified_name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '#', '/']))
+    qualified_name
+        .strip_suffix(end)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '#', '/']))
 }

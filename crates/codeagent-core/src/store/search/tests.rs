@@ -7,12 +7,32 @@ use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
 use crate::store::{Batch, BatchKind, Reader, VectorSource, Writer, node_hash};
 
 const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
-    ("Net.Http.HttpClientFactory", NodeKind::Class, "", "Makes clients."),
-    ("Net.Http.HttpClientFactory.HttpClientFactory", NodeKind::Constructor, "(Options options)", ""),
-    ("Net.Http.HttpClientFactory.CreateClient", NodeKind::Method, "(string name)", "Hands out a warm connection."),
+    (
+        "Net.Http.HttpClientFactory",
+        NodeKind::Class,
+        "",
+        "Makes clients.",
+    ),
+    (
+        "Net.Http.HttpClientFactory.HttpClientFactory",
+        NodeKind::Constructor,
+        "(Options options)",
+        "",
+    ),
+    (
+        "Net.Http.HttpClientFactory.CreateClient",
+        NodeKind::Method,
+        "(string name)",
+        "Hands out a warm connection.",
+    ),
     ("Net.Http.IHttpClientFactory", NodeKind::Interface, "", ""),
     ("Net.Tests.HttpClientFactoryTests", NodeKind::Class, "", ""),
-    ("Net.Tests.HttpClientFactoryTests._httpClientFactory", NodeKind::Field, "", ""),
+    (
+        "Net.Tests.HttpClientFactoryTests._httpClientFactory",
+        NodeKind::Field,
+        "",
+        "",
+    ),
     ("Net.Http.ClientOptions", NodeKind::Class, "", ""),
     ("Net.Http.ClientOptions.Factory", NodeKind::Property, "", ""),
     ("Shop.Cart", NodeKind::Class, "", ""),
@@ -23,24 +43,42 @@ const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
     ("Shop.Order.cart", NodeKind::Field, "", ""),
     ("src/auth/service.ts", NodeKind::File, "", ""),
     ("src/auth/service.ts#AuthService", NodeKind::Class, "", ""),
-    ("src/auth/service.ts#AuthService.authenticate", NodeKind::Method, "(token: string)", ""),
+    (
+        "src/auth/service.ts#AuthService.authenticate",
+        NodeKind::Method,
+        "(token: string)",
+        "",
+    ),
     ("dist/auth/service.js#AuthService", NodeKind::Class, "", ""),
     ("src/auth/service.ts#MAX_TRIES", NodeKind::Variable, "", ""),
 ];
 
 fn node((qualified_name, kind, signature, doc): &(&str, NodeKind, &str, &str)) -> Node {
     let is_typescript = qualified_name.contains('/');
-    let separators: &[char] = if *kind == NodeKind::File { &['/'] } else { &['.', '#'] };
+    let separators: &[char] = if *kind == NodeKind::File {
+        &['/']
+    } else {
+        &['.', '#']
+    };
     let name = qualified_name.rsplit(separators).next().unwrap();
     Node {
         id: NodeId::derive(&[qualified_name]),
         parent: None,
-        project_id: if is_typescript { "tsconfig.json" } else { "Net.csproj" }.to_owned(),
+        project_id: if is_typescript {
+            "tsconfig.json"
+        } else {
+            "Net.csproj"
+        }
+        .to_owned(),
         name: name.to_owned(),
         qualified_name: (*qualified_name).to_owned(),
         node_type: kind.node_type(),
         kind: *kind,
-        language: if is_typescript { Language::TypeScript } else { Language::CSharp },
+        language: if is_typescript {
+            Language::TypeScript
+        } else {
+            Language::CSharp
+        },
         access: Some(Access::Public),
         flags: NodeFlags::default(),
         parameter_signature: (!signature.is_empty()).then(|| (*signature).to_owned()),
@@ -56,76 +94,177 @@ fn store() -> (tempfile::TempDir, Reader) {
     let path = folder.path().join("index.db");
     let mut nodes: Vec<Node> = SYMBOLS.iter().map(node).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
-    let batch = Batch { kind: BatchKind::Replace, nodes: Some(nodes), keys: FxHashMap::default(), ..Batch::default() };
+    let nodes = nodes
+        .into_iter()
+        .map(|node| (node_hash(&node, &mut Vec::new()), node))
+        .collect();
+    let batch = Batch {
+        kind: BatchKind::Replace,
+        nodes: Some(nodes),
+        keys: FxHashMap::default(),
+        ..Batch::default()
+    };
     Writer::open(&path).unwrap().apply(batch).unwrap();
     let reader = Reader::open(&path, 1).unwrap();
     (folder, reader)
 }
 
 fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> Vec<String> {
-    let found = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| Ok(None)).unwrap();
+    let found = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| {
+        Ok(None)
+    })
+    .unwrap();
     // Of a sentence first what has all words in its name, by rank, then by score.
     let in_order = |a: &Hit, b: &Hit| match (a.score, b.score) {
-        (Some(first), Some(second)) if first.matched.name != second.matched.name => first.matched.name,
+        (Some(first), Some(second)) if first.matched.name != second.matched.name => {
+            first.matched.name
+        }
         (Some(first), Some(second)) if !first.matched.name => first.score >= second.score,
         _ => a.rank <= b.rank,
     };
     assert!(found.hits.is_sorted_by(in_order), "{query}");
     let mark = if found.some_words { "some: " } else { "" };
-    found.hits.into_iter().take(count).map(|hit| format!("{mark}{}", hit.node.qualified_name)).collect()
+    found
+        .hits
+        .into_iter()
+        .take(count)
+        .map(|hit| format!("{mark}{}", hit.node.qualified_name))
+        .collect()
 }
 
 #[test]
 fn what_is_meant_comes_first() {
     let (_folder, reader) = store();
     for (query, expected) in [
-        ("HttpClientFactory", &["Net.Http.HttpClientFactory", "Net.Http.HttpClientFactory.HttpClientFactory"][..]),
+        (
+            "HttpClientFactory",
+            &[
+                "Net.Http.HttpClientFactory",
+                "Net.Http.HttpClientFactory.HttpClientFactory",
+            ][..],
+        ),
         ("httpclientfactory", &["Net.Http.HttpClientFactory"]),
         ("http client factory", &["Net.Http.HttpClientFactory"]),
         ("client factory", &["Net.Http.HttpClientFactory"]),
         ("http", &["Net.Http.HttpClientFactory"]),
         ("HttpClientFac*", &["Net.Http.HttpClientFactory"]),
         ("IHttpClientFac*", &["Net.Http.IHttpClientFactory"]),
-        ("HCF", &["Net.Http.HttpClientFactory", "Net.Http.HttpClientFactory.HttpClientFactory"]),
+        (
+            "HCF",
+            &[
+                "Net.Http.HttpClientFactory",
+                "Net.Http.HttpClientFactory.HttpClientFactory",
+            ],
+        ),
         ("hcf", &["Net.Http.HttpClientFactory"]),
         ("hcfac", &["Net.Http.HttpClientFactory"]),
-        ("Cart", &["Shop.Cart", "Shop.Order.cart", "Shop.CartItem", "Shop.Cartography"]),
-        ("cart", &["Shop.Order.cart", "Shop.Cart", "Shop.CartItem", "Shop.Cartography"]),
+        (
+            "Cart",
+            &[
+                "Shop.Cart",
+                "Shop.Order.cart",
+                "Shop.CartItem",
+                "Shop.Cartography",
+            ],
+        ),
+        (
+            "cart",
+            &[
+                "Shop.Order.cart",
+                "Shop.Cart",
+                "Shop.CartItem",
+                "Shop.Cartography",
+            ],
+        ),
         ("Cart.Total", &["Shop.Cart.Total"]),
         ("cart total", &["Shop.Cart.Total"]),
-        ("AuthService", &["src/auth/service.ts#AuthService", "dist/auth/service.js#AuthService"]),
-        ("authenti", &["src/auth/service.ts#AuthService.authenticate"]),
+        (
+            "AuthService",
+            &[
+                "src/auth/service.ts#AuthService",
+                "dist/auth/service.js#AuthService",
+            ],
+        ),
+        (
+            "authenti",
+            &["src/auth/service.ts#AuthService.authenticate"],
+        ),
         ("max tries", &["src/auth/service.ts#MAX_TRIES"]),
-        ("warm connection", &["Net.Http.HttpClientFactory.CreateClient"]),
+        (
+            "warm connection",
+            &["Net.Http.HttpClientFactory.CreateClient"],
+        ),
         ("Options factory", &["Net.Http.ClientOptions.Factory"]),
         ("name:Cart NOT item", &["Shop.Cart"]),
-        ("\"http client\" AND name:tests", &["Net.Tests.HttpClientFactoryTests"]),
-        ("signature:token", &["src/auth/service.ts#AuthService.authenticate"]),
+        (
+            "\"http client\" AND name:tests",
+            &["Net.Tests.HttpClientFactoryTests"],
+        ),
+        (
+            "signature:token",
+            &["src/auth/service.ts#AuthService.authenticate"],
+        ),
         ("cartography helicopter", &["some: Shop.Cartography"]),
         ("helicopter", &[]),
     ] {
-        assert_eq!(first(&reader, query, &SearchFilter::default(), expected.len().max(1)), expected, "{query}");
+        assert_eq!(
+            first(
+                &reader,
+                query,
+                &SearchFilter::default(),
+                expected.len().max(1)
+            ),
+            expected,
+            "{query}"
+        );
     }
 }
 
 #[test]
 fn filters_hold_for_every_way_of_finding() {
     let (_folder, reader) = store();
-    let classes = SearchFilter { node_type: Some(NodeType::Class), ..SearchFilter::default() };
-    let typescript = SearchFilter { language: Some(Language::TypeScript), ..SearchFilter::default() };
-    let project = SearchFilter { project: Some("Net.csproj".to_owned()), ..SearchFilter::default() };
-    for query in ["cart", "auth*", "a*", "HCF", "http client", "service", "name:c*", "nothing service"] {
+    let classes = SearchFilter {
+        node_type: Some(NodeType::Class),
+        ..SearchFilter::default()
+    };
+    let typescript = SearchFilter {
+        language: Some(Language::TypeScript),
+        ..SearchFilter::default()
+    };
+    let project = SearchFilter {
+        project: Some("Net.csproj".to_owned()),
+        ..SearchFilter::default()
+    };
+    for query in [
+        "cart",
+        "auth*",
+        "a*",
+        "HCF",
+        "http client",
+        "service",
+        "name:c*",
+        "nothing service",
+    ] {
         for (filter, fits) in [
-            (&classes, (|node| node.node_type == NodeType::Class) as fn(&Node) -> bool),
+            (
+                &classes,
+                (|node| node.node_type == NodeType::Class) as fn(&Node) -> bool,
+            ),
             (&typescript, |node| node.language == Language::TypeScript),
             (&project, |node| node.project_id == "Net.csproj"),
         ] {
-            let hits = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| Ok(None)).unwrap().hits;
+            let hits = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| {
+                Ok(None)
+            })
+            .unwrap()
+            .hits;
             assert!(hits.iter().all(|hit| fits(&hit.node)), "{query} {filter:?}");
         }
     }
-    assert_eq!(first(&reader, "cart", &classes, 9), ["Shop.Cart", "Shop.CartItem", "Shop.Cartography"]);
+    assert_eq!(
+        first(&reader, "cart", &classes, 9),
+        ["Shop.Cart", "Shop.CartItem", "Shop.Cartography"]
+    );
     assert_eq!(first(&reader, "factory", &typescript, 9), [""; 0]);
 }
 
@@ -139,10 +278,24 @@ fn names_without_letters_are_found() {
 /// What a sentence finds, each with its reasons; near to it is the symbol of this name.
 fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
     let ask = |_: &str| {
-        let nearest = near.iter().map(|name| (NodeId::derive(&[name]), 0.5)).collect();
-        Ok(Some(Near { nearest, source: VectorSource::Lexical }))
+        let nearest = near
+            .iter()
+            .map(|name| (NodeId::derive(&[name]), 0.5))
+            .collect();
+        Ok(Some(Near {
+            nearest,
+            source: VectorSource::Lexical,
+        }))
     };
-    let hits = search(&reader.snapshot().unwrap(), sentence, &SearchFilter::default(), 50, &ask).unwrap().hits;
+    let hits = search(
+        &reader.snapshot().unwrap(),
+        sentence,
+        &SearchFilter::default(),
+        50,
+        &ask,
+    )
+    .unwrap()
+    .hits;
     let reason = |Matched { name, words, near }: Matched| {
         [(name, "name"), (words, "words"), (near.is_some(), "near")]
             .into_iter()
@@ -150,54 +303,136 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
             .map(|(_, word)| word)
             .collect::<Vec<_>>()
     };
-    let shown =
-        |hit: Hit| format!("{} {}", hit.node.qualified_name, hit.score.map_or_else(String::new, |score| reason(score.matched).join("+")));
+    let shown = |hit: Hit| {
+        format!(
+            "{} {}",
+            hit.node.qualified_name,
+            hit.score
+                .map_or_else(String::new, |score| reason(score.matched).join("+"))
+        )
+    };
     hits.into_iter().map(shown).collect()
 }
 
 #[test]
 fn a_sentence_is_answered_by_words_and_nearness() {
     let (_folder, reader) = store();
-    let first = |sentence: &str, near| answers_to(&reader, sentence, near).into_iter().next().unwrap_or_default();
+    let first = |sentence: &str, near| {
+        answers_to(&reader, sentence, near)
+            .into_iter()
+            .next()
+            .unwrap_or_default()
+    };
     // By words without their endings, wherever they stand.
-    assert_eq!(first("which symbol is handing out connections", None), "Net.Http.HttpClientFactory.CreateClient words");
+    assert_eq!(
+        first("which symbol is handing out connections", None),
+        "Net.Http.HttpClientFactory.CreateClient words"
+    );
     // Near without a word in common.
     assert_eq!(
-        first("checks who somebody is", Some("src/auth/service.ts#AuthService.authenticate")),
+        first(
+            "checks who somebody is",
+            Some("src/auth/service.ts#AuthService.authenticate")
+        ),
         "src/auth/service.ts#AuthService.authenticate near"
     );
     // Both count more than one.
-    assert_eq!(first("the total of an order", Some("Shop.Order.Total")), "Shop.Order.Total words+near");
+    assert_eq!(
+        first("the total of an order", Some("Shop.Order.Total")),
+        "Shop.Order.Total words+near"
+    );
     assert_eq!(first("checks who somebody is", None), "");
 }
 
 #[test]
 fn names_with_all_words_come_first_in_their_own_order() {
     let (_folder, reader) = store();
-    let plain = search(&reader.snapshot().unwrap(), "http client factory", &SearchFilter::default(), 50, &|_| Ok(None)).unwrap();
+    let plain = search(
+        &reader.snapshot().unwrap(),
+        "http client factory",
+        &SearchFilter::default(),
+        50,
+        &|_| Ok(None),
+    )
+    .unwrap();
     let hybrid = answers_to(&reader, "http client factory", Some("Shop.Cart"));
-    let named: Vec<String> = hybrid.iter().filter_map(|row| Some(row.strip_suffix(" name")?.to_owned())).collect();
-    assert!(named.len() >= 3 && hybrid.iter().position(|row| row == "Shop.Cart near") >= Some(named.len()), "{hybrid:?}");
-    let plain: Vec<&str> = plain.hits.iter().map(|hit| hit.node.qualified_name.as_str()).collect();
-    assert!(plain.starts_with(&named.iter().map(String::as_str).collect::<Vec<_>>()), "{plain:?} {named:?}");
+    let named: Vec<String> = hybrid
+        .iter()
+        .filter_map(|row| Some(row.strip_suffix(" name")?.to_owned()))
+        .collect();
+    assert!(
+        named.len() >= 3
+            && hybrid.iter().position(|row| row == "Shop.Cart near") >= Some(named.len()),
+        "{hybrid:?}"
+    );
+    let plain: Vec<&str> = plain
+        .hits
+        .iter()
+        .map(|hit| hit.node.qualified_name.as_str())
+        .collect();
+    assert!(
+        plain.starts_with(&named.iter().map(String::as_str).collect::<Vec<_>>()),
+        "{plain:?} {named:?}"
+    );
 }
 
 #[test]
 fn what_is_no_language_keeps_its_order() {
     let (_folder, reader) = store();
-    for query in ["HttpClientFactory", "client factory", "http client fac*", "name:Cart NOT item", "HCF", "Shop.Cart.Total"] {
-        let ask = |_: &str| -> Result<Option<Near>, StoreError> { panic!("{query} was asked as language") };
-        let hits = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 50, &ask).unwrap().hits;
-        assert!(!hits.is_empty() && hits.iter().all(|hit| hit.score.is_none()), "{query}");
+    for query in [
+        "HttpClientFactory",
+        "client factory",
+        "http client fac*",
+        "name:Cart NOT item",
+        "HCF",
+        "Shop.Cart.Total",
+    ] {
+        let ask = |_: &str| -> Result<Option<Near>, StoreError> {
+            panic!("{query} was asked as language")
+        };
+        let hits = search(
+            &reader.snapshot().unwrap(),
+            query,
+            &SearchFilter::default(),
+            50,
+            &ask,
+        )
+        .unwrap()
+        .hits;
+        assert!(
+            !hits.is_empty() && hits.iter().all(|hit| hit.score.is_none()),
+            "{query}"
+        );
     }
 }
 
 #[test]
 fn what_is_near_is_filtered_too() {
     let (_folder, reader) = store();
-    let methods = SearchFilter { node_type: Some(NodeType::Method), ..SearchFilter::default() };
+    let methods = SearchFilter {
+        node_type: Some(NodeType::Method),
+        ..SearchFilter::default()
+    };
     let ids = ["Shop.Cart", "Shop.Cart.Total"].map(|name| (NodeId::derive(&[name]), 0.5));
-    let ask = |_: &str| Ok(Some(Near { nearest: ids.to_vec(), source: VectorSource::Lexical }));
-    let hits = search(&reader.snapshot().unwrap(), "where is it reckoned", &methods, 50, &ask).unwrap().hits;
-    assert_eq!(hits.iter().map(|hit| hit.node.qualified_name.as_str()).collect::<Vec<_>>(), ["Shop.Cart.Total"]);
+    let ask = |_: &str| {
+        Ok(Some(Near {
+            nearest: ids.to_vec(),
+            source: VectorSource::Lexical,
+        }))
+    };
+    let hits = search(
+        &reader.snapshot().unwrap(),
+        "where is it reckoned",
+        &methods,
+        50,
+        &ask,
+    )
+    .unwrap()
+    .hits;
+    assert_eq!(
+        hits.iter()
+            .map(|hit| hit.node.qualified_name.as_str())
+            .collect::<Vec<_>>(),
+        ["Shop.Cart.Total"]
+    );
 }

@@ -1,16 +1,20 @@
-//! Which words is a symbol found by? `HttpClientFactory` gives `httpclientfactory http client factory` and a word for its initials.
+//! Which words is a symbol found by? `HttpClientFactory` gives
+//! `httpclientfactory http client factory` and a word for its initials.
 //!
-//! The words of a row are a function of the node alone, so that they can be made again when the row is removed. Words that begin with a
-//! character for private use cannot be typed: they stand for initials and for what filters ask.
+//! The words of a row are a function of the node alone, so that they can be made again when the row
+//! is removed. Words that begin with a character for private use cannot be typed: they stand for
+//! initials and for what filters ask.
 //!
-//! **Limits.** A member carries the words of what directly contains it; those of folders and namespaces further out stand at types and files.
+//! **Limits.** A member carries the words of what directly contains it; those of folders and
+//! namespaces further out stand at types and files.
 
 use smallvec::SmallVec;
 
 use crate::embed::words::{humps, push_lower, runs};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
 
-/// Before the initials of a name and the rest of its last word: `HttpClientFactory` has `hcfactory`.
+/// Before the initials of a name and the rest of its last word: `HttpClientFactory` has
+/// `hcfactory`.
 pub(super) const INITIALS: char = '\u{e000}';
 /// Before the hash of a project.
 const PROJECT: char = '\u{e001}';
@@ -52,8 +56,16 @@ impl SymbolName {
 
     /// The words.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        let ends = self.starts.iter().skip(1).copied().chain(std::iter::once(self.joined.len()));
-        self.starts.iter().zip(ends).map(|(start, end)| &self.joined[*start..end])
+        let ends = self
+            .starts
+            .iter()
+            .skip(1)
+            .copied()
+            .chain(std::iter::once(self.joined.len()));
+        self.starts
+            .iter()
+            .zip(ends)
+            .map(|(start, end)| &self.joined[*start..end])
     }
 
     /// The last word, and those before it.
@@ -66,7 +78,10 @@ impl SymbolName {
     pub fn initials(&self) -> Option<String> {
         let last = *self.starts.get(MIN_INITIALS - 1..)?.last()?;
         let first = |start: &usize| self.joined[*start..].chars().next();
-        let mut out: String = self.starts[..self.starts.len() - 1].iter().filter_map(first).collect();
+        let mut out: String = self.starts[..self.starts.len() - 1]
+            .iter()
+            .filter_map(first)
+            .collect();
         out.push_str(&self.joined[last..]);
         Some(out)
     }
@@ -97,14 +112,21 @@ impl SearchText {
         self.words.read(stem);
         self.write_name(extension);
         self.container.clear();
-        self.container.push_str(&type_word(node.language, node.node_type));
-        let known = self.project.take().filter(|(project, _)| *project == node.project_id);
-        let (_, word) = self.project.insert(known.unwrap_or_else(|| (node.project_id.clone(), project_word(&node.project_id))));
+        self.container
+            .push_str(&type_word(node.language, node.node_type));
+        let known = self
+            .project
+            .take()
+            .filter(|(project, _)| *project == node.project_id);
+        let (_, word) = self.project.insert(
+            known.unwrap_or_else(|| (node.project_id.clone(), project_word(&node.project_id))),
+        );
         push_word(&mut self.container, word);
         let (outer, inner) = container(node);
         push_words(&mut self.container, &[outer, inner]);
         self.signature.clear();
-        let signature = [&node.parameter_signature, &node.return_type].map(|text| text.as_deref().unwrap_or_default());
+        let signature = [&node.parameter_signature, &node.return_type]
+            .map(|text| text.as_deref().unwrap_or_default());
         push_words(&mut self.signature, &signature);
     }
 
@@ -112,7 +134,9 @@ impl SearchText {
         self.name.clear();
         self.name.push_str(&self.words.joined);
         if self.words.starts.len() > 1 {
-            self.words.words().for_each(|word| push_word(&mut self.name, word));
+            self.words
+                .words()
+                .for_each(|word| push_word(&mut self.name, word));
         }
         if let Some(initials) = self.words.initials() {
             self.name.push(' ');
@@ -125,9 +149,13 @@ impl SearchText {
     }
 }
 
-/// What contains a node, in two parts: at a type or file everything, at a member what is directly around it.
+/// What contains a node, in two parts: at a type or file everything, at a member what is directly
+/// around it.
 fn container(node: &Node) -> (&str, &str) {
-    let whole = node.qualified_name.strip_suffix(&node.name).unwrap_or(&node.qualified_name);
+    let whole = node
+        .qualified_name
+        .strip_suffix(&node.name)
+        .unwrap_or(&node.qualified_name);
     if !is_member(node.node_type) {
         return (whole, "");
     }
@@ -141,7 +169,10 @@ fn container(node: &Node) -> (&str, &str) {
 }
 
 fn is_member(node_type: NodeType) -> bool {
-    matches!(node_type, NodeType::Method | NodeType::Constructor | NodeType::Property)
+    matches!(
+        node_type,
+        NodeType::Method | NodeType::Constructor | NodeType::Property
+    )
 }
 
 /// A word that every node of this language and type has.
@@ -155,7 +186,8 @@ pub(super) fn project_word(project: &str) -> String {
     format!("{PROJECT}{}", NodeId::derive(&["project", project]))
 }
 
-/// The row of a node: its class above its id, so that rows are found best class first and the id is in the row.
+/// The row of a node: its class above its id, so that rows are found best class first and the id is
+/// in the row.
 pub(super) fn row_of(node: &Node) -> i64 {
     (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
 }
@@ -168,16 +200,22 @@ pub(super) fn node_of(row: i64) -> NodeId {
 /// Ids have 60 bits.
 const CLASS_SHIFT: u32 = 60;
 
-/// Among equal matches a smaller class is wanted first: types, then public functions, then other members; then the same in tests and
-/// generated texts; then files.
+/// Among equal matches a smaller class is wanted first: types, then public functions, then other
+/// members; then the same in tests and generated texts; then files.
 fn class_of(node: &Node) -> u8 {
     let secondary = is_secondary(node);
     match node.node_type {
         NodeType::File => 7,
-        NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => 4 * u8::from(secondary),
+        NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => {
+            4 * u8::from(secondary)
+        }
         _ if secondary => 5 + u8::from(node.node_type != NodeType::Method),
         NodeType::Method if is_public(node.access, node.flags) => 1,
-        NodeType::Property | NodeType::Constructor | NodeType::Module if is_public(node.access, node.flags) => 2,
+        NodeType::Property | NodeType::Constructor | NodeType::Module
+            if is_public(node.access, node.flags) =>
+        {
+            2
+        }
         _ => 3,
     }
 }
@@ -198,8 +236,12 @@ pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
         return true;
     }
     match qualified_name.split_once('#') {
-        Some((path, _)) => path.split(['/', '.']).any(|segment| is_tests(segment) || is_output(segment)),
-        None => qualified_name.ends_with("Tests") || qualified_name.rsplit('.').skip(1).any(is_tests),
+        Some((path, _)) => path
+            .split(['/', '.'])
+            .any(|segment| is_tests(segment) || is_output(segment)),
+        None => {
+            qualified_name.ends_with("Tests") || qualified_name.rsplit('.').skip(1).any(is_tests)
+        }
     }
 }
 
@@ -209,14 +251,29 @@ pub fn is_test_path(path: &str) -> bool {
     path.split(['/', '.']).any(is_tests)
 }
 
-const TESTS: [&str; 11] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "mock", "mocks", "__mocks__", "fixtures", "unittests"];
+const TESTS: [&str; 11] = [
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "e2e",
+    "mock",
+    "mocks",
+    "__mocks__",
+    "fixtures",
+    "unittests",
+];
 
 fn is_tests(segment: &str) -> bool {
-    TESTS.iter().any(|word| segment.eq_ignore_ascii_case(word)) || (segment.len() > 5 && segment.ends_with("Tests"))
+    TESTS.iter().any(|word| segment.eq_ignore_ascii_case(word))
+        || (segment.len() > 5 && segment.ends_with("Tests"))
 }
 
 fn is_output(segment: &str) -> bool {
-    ["dist", "generated", "min"].iter().any(|word| segment.eq_ignore_ascii_case(word))
+    ["dist", "generated", "min"]
+        .iter()
+        .any(|word| segment.eq_ignore_ascii_case(word))
 }
 
 fn push_word(out: &mut String, word: &str) {
@@ -226,7 +283,8 @@ fn push_word(out: &mut String, word: &str) {
     out.push_str(word);
 }
 
-/// Each run of the texts, followed by its humps if it has several, but for runs that have just been there.
+/// Each run of the texts, followed by its humps if it has several, but for runs that have just been
+/// there.
 fn push_words(out: &mut String, texts: &[&str]) {
     let mut recent = [""; RECENT];
     for (at, run) in texts.iter().flat_map(|text| runs(text)).enumerate() {
@@ -247,7 +305,13 @@ mod tests {
 
     #[test]
     fn names_split_into_humps() {
-        let words = |name: &str| SymbolName::of(name).words().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        let words = |name: &str| {
+            SymbolName::of(name)
+                .words()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(words("getHTTPUrl2"), "get http url2");
         assert_eq!(words("MAX_VALUE"), "max value");
         assert_eq!(words("_logger"), "logger");
@@ -257,7 +321,10 @@ mod tests {
 
     #[test]
     fn initials_keep_the_last_word() {
-        assert_eq!(SymbolName::of("HttpClientFactory").initials().unwrap(), "hcfactory");
+        assert_eq!(
+            SymbolName::of("HttpClientFactory").initials().unwrap(),
+            "hcfactory"
+        );
         assert_eq!(SymbolName::of("HttpClient").initials(), None);
         assert_eq!(SymbolName::of("").initials(), None);
     }
@@ -265,7 +332,13 @@ mod tests {
     #[test]
     fn repeated_words_are_written_once() {
         let mut out = String::new();
-        push_words(&mut out, &["(CancellationToken cancellationToken)", "Task<CancellationToken>"]);
+        push_words(
+            &mut out,
+            &[
+                "(CancellationToken cancellationToken)",
+                "Task<CancellationToken>",
+            ],
+        );
         assert_eq!(out, "CancellationToken Cancellation Token Task");
     }
 
@@ -280,7 +353,12 @@ mod tests {
         ] {
             assert!(is_secondary_place(project, name), "{name}");
         }
-        for name in ["Shop.TestServer.Run", "src/latest/a.ts#testing", "src/a.ts#test", "Shop.Contest"] {
+        for name in [
+            "Shop.TestServer.Run",
+            "src/latest/a.ts#testing",
+            "src/a.ts#test",
+            "Shop.Contest",
+        ] {
             assert!(!is_secondary_place(".", name), "{name}");
         }
     }

@@ -1,8 +1,11 @@
-//! How does the full-text table follow the nodes? Rows of `search`, and in `name_words` how many names have a word.
+//! How does the full-text table follow the nodes? Rows of `search`, and in `name_words` how many
+//! names have a word.
 //!
-//! The table is contentless: what was indexed for a node is made again from the node when its row is removed.
+//! The table is contentless: what was indexed for a node is made again from the node when its row
+//! is removed.
 //!
-//! **Limits.** Rows are written fastest in the order of their numbers; whoever has many gives them in one call.
+//! **Limits.** Rows are written fastest in the order of their numbers; whoever has many gives them
+//! in one call.
 
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
@@ -13,15 +16,30 @@ use crate::store::search::text::{SearchText, row_of};
 
 /// Whether two versions of a node have the same words and the same row.
 pub(in crate::store) fn same_text(a: &Node, b: &Node) -> bool {
-    (&a.name, &a.qualified_name, &a.parameter_signature, &a.return_type, &a.doc)
-        == (&b.name, &b.qualified_name, &b.parameter_signature, &b.return_type, &b.doc)
-        && (a.language, a.node_type, &a.project_id, row_of(a)) == (b.language, b.node_type, &b.project_id, row_of(b))
+    (
+        &a.name,
+        &a.qualified_name,
+        &a.parameter_signature,
+        &a.return_type,
+        &a.doc,
+    ) == (
+        &b.name,
+        &b.qualified_name,
+        &b.parameter_signature,
+        &b.return_type,
+        &b.doc,
+    ) && (a.language, a.node_type, &a.project_id, row_of(a))
+        == (b.language, b.node_type, &b.project_id, row_of(b))
 }
 
-const INSERT: &str = "INSERT INTO search (rowid, name, container, signature, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT: &str =
+    "INSERT INTO search (rowid, name, container, signature, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /// Adds the rows of nodes.
-pub(in crate::store) fn insert<'n>(connection: &Connection, nodes: impl Iterator<Item = &'n Node>) -> Result<(), StoreError> {
+pub(in crate::store) fn insert<'n>(
+    connection: &Connection,
+    nodes: impl Iterator<Item = &'n Node>,
+) -> Result<(), StoreError> {
     let mut rows: Vec<(i64, &Node)> = nodes.map(|node| (row_of(node), node)).collect();
     rows.sort_unstable_by_key(|(row, _)| *row);
     let mut statement = connection.prepare_cached(INSERT)?;
@@ -30,7 +48,13 @@ pub(in crate::store) fn insert<'n>(connection: &Connection, nodes: impl Iterator
     for (row, node) in rows {
         text.read(node);
         counts.add(&text, 1);
-        statement.execute(params![row, text.name, text.container, text.signature, node.doc.as_deref().unwrap_or_default()])?;
+        statement.execute(params![
+            row,
+            text.name,
+            text.container,
+            text.signature,
+            node.doc.as_deref().unwrap_or_default()
+        ])?;
     }
     counts.write(connection)
 }
@@ -41,7 +65,13 @@ const DELETE: &str = "INSERT INTO search (search, rowid, name, container, signat
 pub(in crate::store) fn delete(connection: &Connection, node: &Node) -> Result<(), StoreError> {
     let mut text = SearchText::default();
     text.read(node);
-    let values = params![row_of(node), text.name, text.container, text.signature, node.doc.as_deref().unwrap_or_default()];
+    let values = params![
+        row_of(node),
+        text.name,
+        text.container,
+        text.signature,
+        node.doc.as_deref().unwrap_or_default()
+    ];
     connection.prepare_cached(DELETE)?.execute(values)?;
     let mut counts = WordCounts::default();
     counts.add(&text, -1);
@@ -68,7 +98,10 @@ impl WordCounts {
     fn write(self, connection: &Connection) -> Result<(), StoreError> {
         let mut words: Vec<(String, i64)> = self.0.into_iter().collect();
         words.sort_unstable();
-        let (mut count, mut forget) = (connection.prepare_cached(COUNT)?, connection.prepare_cached(FORGET)?);
+        let (mut count, mut forget) = (
+            connection.prepare_cached(COUNT)?,
+            connection.prepare_cached(FORGET)?,
+        );
         for (word, by) in words {
             count.execute(params![word, by])?;
             if by < 0 {
@@ -89,10 +122,14 @@ pub(in crate::store) fn delete_all(connection: &Connection) -> Result<(), StoreE
     Ok(())
 }
 
-/// Bytes of new postings kept in memory before they are written: much while everything is written, little otherwise.
+/// Bytes of new postings kept in memory before they are written: much while everything is written,
+/// little otherwise.
 const SET_HASH_SIZE: &str = "INSERT INTO search (search, rank) VALUES ('hashsize', ?1)";
 
-pub(in crate::store) fn set_hash_size(connection: &Connection, bytes: i64) -> Result<(), StoreError> {
+pub(in crate::store) fn set_hash_size(
+    connection: &Connection,
+    bytes: i64,
+) -> Result<(), StoreError> {
     connection.execute(SET_HASH_SIZE, [bytes])?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! After random edits, the next question is answered by the index of a fresh start.
 //!
-//! `CODEAGENT_RANDOM_EDITS` sets the number of questions; each is a comparison of both indexes in full.
+//! `CODEAGENT_RANDOM_EDITS` sets the number of questions; each is a comparison of both indexes in
+//! full.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 
@@ -26,7 +30,11 @@ impl Numbers {
 
     fn text(&mut self) -> String {
         let (own, other, version) = (self.below(8), self.below(8), self.below(1000));
-        format!("namespace N{}; class C{own} {{ void M{version}(C{other} c) => c.M{}(c); }}", self.below(2), self.below(1000))
+        format!(
+            "namespace N{}; class C{own} {{ void M{version}(C{other} c) => c.M{}(c); }}",
+            self.below(2),
+            self.below(1000)
+        )
     }
 }
 
@@ -35,12 +43,18 @@ fn edit(place: &Place, numbers: &mut Numbers) {
     let at = |path: &str| place.root().join(path);
     let (file, text) = (numbers.file(), numbers.text());
     let folder = at(&numbers.folder());
-    let parents = |path: &PathBuf| path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
+    let parents = |path: &PathBuf| {
+        path.parent()
+            .is_some_and(|folder| std::fs::create_dir_all(folder).is_ok())
+    };
     match numbers.below(14) {
         0 => drop(std::fs::remove_file(at(&file))),
         1 => drop(std::fs::rename(at(&file), at(&numbers.file()))),
         2 if folder != at("") => drop(std::fs::remove_dir_all(folder)),
-        3 if folder != at("") => drop(std::fs::rename(folder, at(&format!("d{}", numbers.below(3))))),
+        3 if folder != at("") => drop(std::fs::rename(
+            folder,
+            at(&format!("d{}", numbers.below(3))),
+        )),
         4 if folder != at("") => {
             // Out of the repository, changed there, and in again.
             let aside = place.folder.path().join("aside");
@@ -64,9 +78,16 @@ fn edit(place: &Place, numbers: &mut Numbers) {
                 }
             }
         }
-        7 => std::fs::write(at(".gitignore"), ["", "d1/\n", "C3.cs\n", "d0/d2/\n"][numbers.below(4)]).unwrap(),
+        7 => std::fs::write(
+            at(".gitignore"),
+            ["", "d1/\n", "C3.cs\n", "d0/d2/\n"][numbers.below(4)],
+        )
+        .unwrap(),
         8 => {
-            let text = ["export declare function f(): string;", "export declare function f(): number;"][numbers.below(2)];
+            let text = [
+                "export declare function f(): string;",
+                "export declare function f(): number;",
+            ][numbers.below(2)];
             place.write("node_modules/foo/index.d.ts", text);
         }
         9 => {
@@ -82,7 +103,8 @@ fn edit(place: &Place, numbers: &mut Numbers) {
 
 #[test]
 fn random_edits_are_known_to_the_next_question() {
-    let questions = std::env::var("CODEAGENT_RANDOM_EDITS").map_or(100, |text| text.parse().unwrap());
+    let questions =
+        std::env::var("CODEAGENT_RANDOM_EDITS").map_or(100, |text| text.parse().unwrap());
     let (place, mut numbers) = (Place::new(), Numbers(32));
     place.write("use.ts", "import { f } from \"foo\"; class K { toString() { return f().toString(); } } f().toString();");
     for _ in 0..questions {

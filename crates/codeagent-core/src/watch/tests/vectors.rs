@@ -1,4 +1,5 @@
-//! Vectors of a model are made behind everything else, once for each text, whatever ends the work in between.
+//! Vectors of a model are made behind everything else, once for each text, whatever ends the work
+//! in between.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize;
@@ -30,11 +31,28 @@ impl Embedder for Model {
 fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
     let texts = Arc::new(AtomicUsize::new(0));
     let own = Arc::clone(&texts);
-    (Source::new(move || Ok(Some(Arc::new(Model { name, texts: Arc::clone(&own), takes })))), texts)
+    (
+        Source::new(move || {
+            Ok(Some(Arc::new(Model {
+                name,
+                texts: Arc::clone(&own),
+                takes,
+            })))
+        }),
+        texts,
+    )
 }
 
 fn keeper(root: &Path, home: &Path, model: Source) -> Keeper {
-    let engine = Engine::open(root, EngineOptions { home: DataHome::at(home), model, ..EngineOptions::default() }).unwrap();
+    let engine = Engine::open(
+        root,
+        EngineOptions {
+            home: DataHome::at(home),
+            model,
+            ..EngineOptions::default()
+        },
+    )
+    .unwrap();
     Keeper::start(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
 }
 
@@ -47,8 +65,18 @@ fn complete(keeper: &Keeper, model: &str) -> VectorProgress {
     let began = Instant::now();
     loop {
         match progress(keeper) {
-            Some(progress) if progress.model == model && progress.done == progress.total && progress.total > 0 => return progress,
-            other => assert!(began.elapsed() < Duration::from_secs(120), "{other:?} {:?}", keeper.vector_trouble()),
+            Some(progress)
+                if progress.model == model
+                    && progress.done == progress.total
+                    && progress.total > 0 =>
+            {
+                return progress;
+            }
+            other => assert!(
+                began.elapsed() < Duration::from_secs(120),
+                "{other:?} {:?}",
+                keeper.vector_trouble()
+            ),
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -64,7 +92,9 @@ fn repository(methods: usize) -> (tempfile::TempDir, PathBuf, PathBuf) {
 }
 
 fn write(root: &Path, methods: usize, body: &str) {
-    let methods: String = (0..methods).map(|number| format!("  void Method{number}(int of{number}) {{ {body} }}\n")).collect();
+    let methods: String = (0..methods)
+        .map(|number| format!("  void Method{number}(int of{number}) {{ {body} }}\n"))
+        .collect();
     std::fs::write(root.join("a.cs"), format!("class A {{\n{methods}}}")).unwrap();
 }
 
@@ -74,12 +104,19 @@ fn each_text_is_embedded_once() {
     let (source, texts) = model("first", Duration::ZERO);
     let keeper = keeper(&root, &home, source);
     let all = complete(&keeper, "first").total as usize;
-    assert_eq!((texts.load(Ordering::Relaxed), keeper.vector_trouble()), (all, None));
+    assert_eq!(
+        (texts.load(Ordering::Relaxed), keeper.vector_trouble()),
+        (all, None)
+    );
 
     write(&root, 40, "int x = 1;");
     assert!(keeper.settle(None).is_none());
     complete(&keeper, "first");
-    assert_eq!(texts.load(Ordering::Relaxed), all, "bodies are not part of the text");
+    assert_eq!(
+        texts.load(Ordering::Relaxed),
+        all,
+        "bodies are not part of the text"
+    );
 
     write(&root, 43, "");
     assert!(keeper.settle(None).is_none());
@@ -102,7 +139,11 @@ fn another_model_has_all_vectors_made_anew() {
     let again = keeper(&root, &home, source);
     assert!(again.settle(None).is_none());
     complete(&again, "second");
-    assert_eq!(texts.load(Ordering::Relaxed), 0, "what is there is not made again");
+    assert_eq!(
+        texts.load(Ordering::Relaxed),
+        0,
+        "what is there is not made again"
+    );
 }
 
 #[test]
@@ -116,7 +157,10 @@ fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
         assert!(began.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!((keeper.vector_trouble().as_deref(), progress(&keeper)), (Some("too old"), None));
+    assert_eq!(
+        (keeper.vector_trouble().as_deref(), progress(&keeper)),
+        (Some("too old"), None)
+    );
     write(&root, 5, "");
     assert!(keeper.settle(None).is_none());
 }
@@ -131,19 +175,38 @@ fn the_end_of_the_process_is_not_kept_waiting() {
     }
     let began = Instant::now();
     keeper.stop();
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
     assert!(texts.load(Ordering::Relaxed) < 400);
 }
 
-/// Symbols found by a sentence, whether the model is known to be broken then, and what made the vectors of similar symbols.
+/// Symbols found by a sentence, whether the model is known to be broken then, and what made the
+/// vectors of similar symbols.
 fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
     let snapshot = answers.snapshot().unwrap();
     let filter = store::SearchFilter::default();
-    let found = query::filter_nodes(&snapshot, Some(answers.vectors()), "which method takes the number seven", &filter, 10).unwrap();
-    let node = query::get_node_by_qualified_name(&snapshot, "A.Method7", None, None).unwrap().remove(0).0;
+    let found = query::filter_nodes(
+        &snapshot,
+        Some(answers.vectors()),
+        "which method takes the number seven",
+        &filter,
+        10,
+    )
+    .unwrap();
+    let node = query::get_node_by_qualified_name(&snapshot, "A.Method7", None, None)
+        .unwrap()
+        .remove(0)
+        .0;
     let similar = query::find_similar(&snapshot, answers.vectors(), &[node.id], 5).unwrap();
     assert!(!similar.symbols.is_empty());
-    (found.hits.len(), answers.vectors().is_model_broken(), similar.source)
+    (
+        found.hits.len(),
+        answers.vectors().is_model_broken(),
+        similar.source,
+    )
 }
 
 #[test]
@@ -174,14 +237,23 @@ const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
 #[test]
 fn a_killed_process_costs_what_it_had_not_written() {
     if let Some(folder) = std::env::var_os(DOOMED).map(PathBuf::from) {
-        let _keeper = keeper(&folder.join("root"), &folder.join("home"), model("first", Duration::from_millis(4)).0);
+        let _keeper = keeper(
+            &folder.join("root"),
+            &folder.join("home"),
+            model("first", Duration::from_millis(4)).0,
+        );
         std::thread::sleep(Duration::from_secs(60));
         panic!("nobody killed this process");
     }
     let (folder, root, home) = repository(600);
     let name = std::thread::current().name().unwrap().to_owned();
     let mut doomed = Command::new(std::env::current_exe().unwrap());
-    let mut doomed = doomed.args(["--exact", &name]).env(DOOMED, folder.path()).stdout(Stdio::null()).spawn().unwrap();
+    let mut doomed = doomed
+        .args(["--exact", &name])
+        .env(DOOMED, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     let home_of = DataHome::at(&home);
     let began = Instant::now();
     let written = || {
@@ -200,7 +272,11 @@ fn a_killed_process_costs_what_it_had_not_written() {
     let keeper = keeper(&root, &home, source);
     let total = complete(&keeper, "first").total;
     assert!(kept >= 100 && kept < total, "{kept} of {total}");
-    assert_eq!(texts.load(Ordering::Relaxed) as u64, total - kept, "what was written is not made again");
+    assert_eq!(
+        texts.load(Ordering::Relaxed) as u64,
+        total - kept,
+        "what was written is not made again"
+    );
 
     let snapshot = keeper.engine().answers().snapshot().unwrap();
     let file = store::files(&snapshot).unwrap().remove(0).id;

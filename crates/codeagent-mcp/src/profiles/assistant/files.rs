@@ -23,12 +23,23 @@ const MAX_LANGUAGES: usize = 15;
 
 /// Files that are not read as texts.
 const BLOCKED: &[&str] = &[
-    "png", "jpg", "jpeg", "gif", "ico", "webp", "bmp", "zip", "tar", "gz", "bz2", "7z", "rar", "exe", "dll", "so", "dylib", "wasm", "pyc",
-    "class", "o", "obj", "woff", "woff2", "ttf", "otf", "eot", "mp3", "mp4", "wav", "avi", "mov", "sqlite", "db", "pdf",
+    "png", "jpg", "jpeg", "gif", "ico", "webp", "bmp", "zip", "tar", "gz", "bz2", "7z", "rar",
+    "exe", "dll", "so", "dylib", "wasm", "pyc", "class", "o", "obj", "woff", "woff2", "ttf", "otf",
+    "eot", "mp3", "mp4", "wav", "avi", "mov", "sqlite", "db", "pdf",
 ];
 
 /// Folders that an overview leaves out.
-const NOT_SHOWN: &[&str] = &["node_modules", ".git", ".next", "dist", "build", "__pycache__", ".cache", "coverage", ".nyc_output"];
+const NOT_SHOWN: &[&str] = &[
+    "node_modules",
+    ".git",
+    ".next",
+    "dist",
+    "build",
+    "__pycache__",
+    ".cache",
+    "coverage",
+    ".nyc_output",
+];
 
 pub fn list_files(call: &Call<'_>) -> Result<Value, Failure> {
     let text = call.arguments.required_text("directory");
@@ -36,19 +47,30 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, Failure> {
     let pattern = call.arguments.text("pattern").map(glob).transpose()?;
     let hidden = call.arguments.flag("include_hidden");
     let (mut files, mut total) = (Vec::new(), 0);
-    let visited = call.workspace().descend(&folder, call.arguments.number("max_depth").unwrap_or_default(), &mut |item| {
-        if !hidden && item.path.file_name().starts_with('.') {
-            return Visit::Over;
-        }
-        let is_folder = is_folder(call, item);
-        if pattern.as_ref().is_none_or(|matches| !is_folder && matches(&item.path)) {
-            total += 1;
-            if files.len() < MAX_LISTED {
-                files.push(listed(item, is_folder));
+    let visited = call.workspace().descend(
+        &folder,
+        call.arguments.number("max_depth").unwrap_or_default(),
+        &mut |item| {
+            if !hidden && item.path.file_name().starts_with('.') {
+                return Visit::Over;
             }
-        }
-        if total < MAX_COUNTED { Visit::Into } else { Visit::Stop }
-    });
+            let is_folder = is_folder(call, item);
+            if pattern
+                .as_ref()
+                .is_none_or(|matches| !is_folder && matches(&item.path))
+            {
+                total += 1;
+                if files.len() < MAX_LISTED {
+                    files.push(listed(item, is_folder));
+                }
+            }
+            if total < MAX_COUNTED {
+                Visit::Into
+            } else {
+                Visit::Stop
+            }
+        },
+    );
     visited.map_err(|error| Failure::from(error).of_folder().about(text))?;
     Ok(json!({ "files": files, "total_count": total, "truncated": total > files.len() }))
 }
@@ -57,7 +79,10 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, Failure> {
 fn is_folder(call: &Call<'_>, item: &Item) -> bool {
     match item.kind {
         ItemKind::Directory => true,
-        ItemKind::Link => call.workspace().stat(&item.path).is_ok_and(|entry| entry.kind == EntryKind::Directory),
+        ItemKind::Link => call
+            .workspace()
+            .stat(&item.path)
+            .is_ok_and(|entry| entry.kind == EntryKind::Directory),
         ItemKind::File | ItemKind::Other(_) => false,
     }
 }
@@ -73,15 +98,27 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
     let text = call.arguments.required_text("path");
     let file = path(call, text)?;
     let is_text = call.arguments.text("encoding") == Some("utf-8");
-    let extension = file.file_name().rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase());
+    let extension = file
+        .file_name()
+        .rsplit_once('.')
+        .map_or(String::new(), |(_, extension)| {
+            extension.to_ascii_lowercase()
+        });
     let about = |error| Failure::from(error).about(text);
     if is_text && BLOCKED.contains(&extension.as_str()) {
         call.workspace().stat(&file).map_err(about)?;
         return Err(binary(&file, text));
     }
-    let read = call.workspace().read_bytes_meta(&file, call.options.limits.file_bytes).map_err(about)?;
+    let read = call
+        .workspace()
+        .read_bytes_meta(&file, call.options.limits.file_bytes)
+        .map_err(about)?;
     let size = read.bytes.len();
-    let end = call.arguments.number("max_bytes").unwrap_or(usize::MAX).min(size);
+    let end = call
+        .arguments
+        .number("max_bytes")
+        .unwrap_or(usize::MAX)
+        .min(size);
     let content = if is_text {
         if read.bytes[..size.min(8_192)].contains(&0) {
             return Err(binary(&file, text));
@@ -90,7 +127,10 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
     } else {
         base64::engine::general_purpose::STANDARD.encode(&read.bytes[..end])
     };
-    let modified = call.workspace().modified(&file).map_or_else(|_| String::new(), time);
+    let modified = call
+        .workspace()
+        .modified(&file)
+        .map_or_else(|_| String::new(), time);
     Ok(json!({
         "path": text,
         "content": content,
@@ -102,14 +142,20 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
 }
 
 fn binary(file: &RepoPath, text: &str) -> Failure {
-    Failure::new(FailureKind::Binary, format!("{file} is binary; read it with encoding \"base64\"")).about(text)
+    Failure::new(
+        FailureKind::Binary,
+        format!("{file} is binary; read it with encoding \"base64\""),
+    )
+    .about(text)
 }
 
 /// The first `end` bytes, without a character that was cut in two.
 fn beginning(bytes: &[u8], end: usize) -> String {
     let cut = &bytes[..end];
     match std::str::from_utf8(cut) {
-        Err(error) if error.error_len().is_none() && end < bytes.len() => String::from_utf8_lossy(&cut[..error.valid_up_to()]).into_owned(),
+        Err(error) if error.error_len().is_none() && end < bytes.len() => {
+            String::from_utf8_lossy(&cut[..error.valid_up_to()]).into_owned()
+        }
         _ => String::from_utf8_lossy(cut).into_owned(),
     }
 }
@@ -125,23 +171,37 @@ struct Stats {
 pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, Failure> {
     let depth = call.arguments.number("max_depth").unwrap_or_default();
     let with_stats = call.arguments.flag("include_stats");
-    let name = call.workspace().root().file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = call.workspace().root().file_name().map_or_else(
+        || "/".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     let mut stats = Stats::default();
     let mut children: BTreeMap<RepoPath, Vec<Item>> = BTreeMap::new();
     let (mut shown, mut seen) = (0, 0);
     let levels = if with_stats { usize::MAX } else { depth };
-    call.workspace().descend(&RepoPath::root(), levels, &mut |item| {
-        if item.kind == ItemKind::Directory && NOT_SHOWN.contains(&item.path.file_name()) {
-            return Visit::Over;
-        }
-        stats.count(item);
-        if item.depth <= depth && shown < MAX_TREE && matches!(item.kind, ItemKind::File | ItemKind::Directory) {
-            shown += 1;
-            children.entry(item.path.parent().unwrap_or_default()).or_default().push(item.clone());
-        }
-        seen += 1;
-        if seen < MAX_COUNTED { Visit::Into } else { Visit::Stop }
-    })?;
+    call.workspace()
+        .descend(&RepoPath::root(), levels, &mut |item| {
+            if item.kind == ItemKind::Directory && NOT_SHOWN.contains(&item.path.file_name()) {
+                return Visit::Over;
+            }
+            stats.count(item);
+            if item.depth <= depth
+                && shown < MAX_TREE
+                && matches!(item.kind, ItemKind::File | ItemKind::Directory)
+            {
+                shown += 1;
+                children
+                    .entry(item.path.parent().unwrap_or_default())
+                    .or_default()
+                    .push(item.clone());
+            }
+            seen += 1;
+            if seen < MAX_COUNTED {
+                Visit::Into
+            } else {
+                Visit::Stop
+            }
+        })?;
     let structure = json!({ "name": name, "type": "directory", "children": nodes(&mut children, &RepoPath::root(), depth) });
     let mut overview = json!({ "root": name, "structure": structure });
     if with_stats {
@@ -151,7 +211,11 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, Failure> {
 }
 
 /// The nodes in a folder; as deep as was asked, ten at most by the schema.
-fn nodes(children: &mut BTreeMap<RepoPath, Vec<Item>>, folder: &RepoPath, depth: usize) -> Vec<Value> {
+fn nodes(
+    children: &mut BTreeMap<RepoPath, Vec<Item>>,
+    folder: &RepoPath,
+    depth: usize,
+) -> Vec<Value> {
     let items = children.remove(folder).unwrap_or_default();
     let node = |item: &Item| {
         let mut node = Map::new();
@@ -159,7 +223,10 @@ fn nodes(children: &mut BTreeMap<RepoPath, Vec<Item>>, folder: &RepoPath, depth:
         if item.kind == ItemKind::Directory {
             node.insert("type".to_owned(), "directory".into());
             if depth > 1 {
-                node.insert("children".to_owned(), nodes(children, &item.path, depth - 1).into());
+                node.insert(
+                    "children".to_owned(),
+                    nodes(children, &item.path, depth - 1).into(),
+                );
             }
         } else {
             node.insert("type".to_owned(), "file".into());
@@ -178,7 +245,10 @@ impl Stats {
                 self.files += 1;
                 self.bytes += item.size();
                 let name = item.path.file_name();
-                let extension = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_ascii_lowercase());
+                let extension = name
+                    .rfind('.')
+                    .filter(|at| *at > 0)
+                    .map_or_else(String::new, |at| name[at..].to_ascii_lowercase());
                 let row = self.extensions.entry(extension).or_default();
                 *row = (row.0 + 1, row.1 + item.size());
             }
@@ -187,7 +257,11 @@ impl Stats {
     }
 
     fn told(self) -> Value {
-        let mut rows: Vec<_> = self.extensions.into_iter().filter(|(extension, _)| !extension.is_empty()).collect();
+        let mut rows: Vec<_> = self
+            .extensions
+            .into_iter()
+            .filter(|(extension, _)| !extension.is_empty())
+            .collect();
         rows.sort_by_key(|(_, (_, bytes))| std::cmp::Reverse(*bytes));
         rows.truncate(MAX_LANGUAGES);
         let rows: Vec<_> =

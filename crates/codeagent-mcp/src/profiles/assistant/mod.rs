@@ -1,11 +1,11 @@
-//! The `assistant` profile: files are listed, read and searched, nothing is changed. Names, limits, environment variables, exclusions and errors
-//! are those of its contract.
+//! The `assistant` profile: files are listed, read and searched, nothing is changed. Names, limits,
+//! environment variables, exclusions and errors are those of its contract.
 //!
-//! An error is one of the protocol (`code`, `message`, `data.error_code`) where its revision lets a tool answer one, else a result that says
-//! the same.
+//! An error is one of the protocol (`code`, `message`, `data.error_code`) where its revision lets a
+//! tool answer one, else a result that says the same.
 //!
-//! **Limits.** `max_results` is bounded by `MAX_SEARCH_RESULTS` as well, which is 100 unless the environment says otherwise. Lines are shown up
-//! to 2,000 bytes.
+//! **Limits.** `max_results` is bounded by `MAX_SEARCH_RESULTS` as well, which is 100 unless the
+//! environment says otherwise. Lines are shown up to 2,000 bytes.
 
 mod files;
 mod search;
@@ -37,13 +37,45 @@ pub const TOOLS: &[FileTool] = &[
         title: "List files",
         doc: "List files and directories within the repository, with sizes and modification dates. At most 500 entries are shown.",
         parameters: &[
-            Parameter::optional("directory", Takes::Text, "Directory relative to the root of the repository.").or(Fallback::Text(".")),
-            Parameter::optional("pattern", Takes::Text, "Glob that files must match: `*.ts` by name, `src/**/*.ts` by path."),
-            Parameter::optional("max_depth", Takes::Number { min: 1, max: 10 }, "How many levels to list.").or(Fallback::Number(3)),
-            Parameter::optional("include_hidden", Takes::Flag, "Whether to list names that begin with a dot.").or(Fallback::Flag(false)),
+            Parameter::optional(
+                "directory",
+                Takes::Text,
+                "Directory relative to the root of the repository.",
+            )
+            .or(Fallback::Text(".")),
+            Parameter::optional(
+                "pattern",
+                Takes::Text,
+                "Glob that files must match: `*.ts` by name, `src/**/*.ts` by path.",
+            ),
+            Parameter::optional(
+                "max_depth",
+                Takes::Number { min: 1, max: 10 },
+                "How many levels to list.",
+            )
+            .or(Fallback::Number(3)),
+            Parameter::optional(
+                "include_hidden",
+                Takes::Flag,
+                "Whether to list names that begin with a dot.",
+            )
+            .or(Fallback::Flag(false)),
         ],
-        fields: &["files", "files[].path", "files[].type", "files[].size", "files[].modified_at", "total_count", "truncated"],
-        errors: &[FailureKind::NoFolder, FailureKind::Outside, FailureKind::BadPattern, FailureKind::BadArguments],
+        fields: &[
+            "files",
+            "files[].path",
+            "files[].type",
+            "files[].size",
+            "files[].modified_at",
+            "total_count",
+            "truncated",
+        ],
+        errors: &[
+            FailureKind::NoFolder,
+            FailureKind::Outside,
+            FailureKind::BadPattern,
+            FailureKind::BadArguments,
+        ],
         effect: Effect::Reads,
         run: files::list_files,
     },
@@ -52,12 +84,42 @@ pub const TOOLS: &[FileTool] = &[
         title: "Read a file",
         doc: "Read a file: texts as UTF-8, anything as base64.",
         parameters: &[
-            Parameter::required("path", Takes::Text, "File relative to the root of the repository."),
-            Parameter::optional("max_bytes", Takes::Number { min: 1, max: u64::MAX }, "Most bytes to read.").or(Fallback::Number(100_000)),
-            Parameter::optional("encoding", Takes::Word(|| ENCODINGS.to_vec()), "How the content is told.").or(Fallback::Text("utf-8")),
+            Parameter::required(
+                "path",
+                Takes::Text,
+                "File relative to the root of the repository.",
+            ),
+            Parameter::optional(
+                "max_bytes",
+                Takes::Number {
+                    min: 1,
+                    max: u64::MAX,
+                },
+                "Most bytes to read.",
+            )
+            .or(Fallback::Number(100_000)),
+            Parameter::optional(
+                "encoding",
+                Takes::Word(|| ENCODINGS.to_vec()),
+                "How the content is told.",
+            )
+            .or(Fallback::Text("utf-8")),
         ],
-        fields: &["path", "content", "size", "modified_at", "encoding", "truncated"],
-        errors: &[FailureKind::NoFile, FailureKind::Outside, FailureKind::TooLarge, FailureKind::Binary, FailureKind::BadArguments],
+        fields: &[
+            "path",
+            "content",
+            "size",
+            "modified_at",
+            "encoding",
+            "truncated",
+        ],
+        errors: &[
+            FailureKind::NoFile,
+            FailureKind::Outside,
+            FailureKind::TooLarge,
+            FailureKind::Binary,
+            FailureKind::BadArguments,
+        ],
         effect: Effect::Reads,
         run: files::read_file,
     },
@@ -66,12 +128,40 @@ pub const TOOLS: &[FileTool] = &[
         title: "Search files",
         doc: "Search for a text or regular expression in all files. Returns matching lines with context.",
         parameters: &[
-            Parameter::required("pattern", Takes::Something, "Text, or regular expression with `is_regex`."),
-            Parameter::optional("is_regex", Takes::Flag, "Whether the pattern is a regular expression.").or(Fallback::Flag(false)),
-            Parameter::optional("glob", Takes::Text, "Glob that files must match: `src/**/*.ts`."),
-            Parameter::optional("max_results", Takes::Number { min: 1, max: 1_000 }, "Most matches to return.").or(Fallback::Number(50)),
-            Parameter::optional("context_lines", Takes::Number { min: 0, max: 10 }, "Lines shown around a match.").or(Fallback::Number(2)),
-            Parameter::optional("case_sensitive", Takes::Flag, "Whether upper and lower case differ.").or(Fallback::Flag(false)),
+            Parameter::required(
+                "pattern",
+                Takes::Something,
+                "Text, or regular expression with `is_regex`.",
+            ),
+            Parameter::optional(
+                "is_regex",
+                Takes::Flag,
+                "Whether the pattern is a regular expression.",
+            )
+            .or(Fallback::Flag(false)),
+            Parameter::optional(
+                "glob",
+                Takes::Text,
+                "Glob that files must match: `src/**/*.ts`.",
+            ),
+            Parameter::optional(
+                "max_results",
+                Takes::Number { min: 1, max: 1_000 },
+                "Most matches to return.",
+            )
+            .or(Fallback::Number(50)),
+            Parameter::optional(
+                "context_lines",
+                Takes::Number { min: 0, max: 10 },
+                "Lines shown around a match.",
+            )
+            .or(Fallback::Number(2)),
+            Parameter::optional(
+                "case_sensitive",
+                Takes::Flag,
+                "Whether upper and lower case differ.",
+            )
+            .or(Fallback::Flag(false)),
         ],
         fields: &[
             "matches",
@@ -87,7 +177,11 @@ pub const TOOLS: &[FileTool] = &[
             "duration_ms",
             "note",
         ],
-        errors: &[FailureKind::BadPattern, FailureKind::TimedOut, FailureKind::BadArguments],
+        errors: &[
+            FailureKind::BadPattern,
+            FailureKind::TimedOut,
+            FailureKind::BadArguments,
+        ],
         effect: Effect::Reads,
         run: search::search_files,
     },
@@ -96,8 +190,18 @@ pub const TOOLS: &[FileTool] = &[
         title: "Show the repository",
         doc: "Show the structure of the repository and what it is made of: files, sizes, file extensions.",
         parameters: &[
-            Parameter::optional("max_depth", Takes::Number { min: 1, max: 5 }, "How many levels to show.").or(Fallback::Number(2)),
-            Parameter::optional("include_stats", Takes::Flag, "Whether to count files and extensions.").or(Fallback::Flag(true)),
+            Parameter::optional(
+                "max_depth",
+                Takes::Number { min: 1, max: 5 },
+                "How many levels to show.",
+            )
+            .or(Fallback::Number(2)),
+            Parameter::optional(
+                "include_stats",
+                Takes::Flag,
+                "Whether to count files and extensions.",
+            )
+            .or(Fallback::Flag(true)),
         ],
         fields: &[
             "root",
@@ -136,7 +240,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 1 << 20, search_ms: 30_000, results: 100, within: None }
+        Self {
+            file_bytes: 1 << 20,
+            search_ms: 30_000,
+            results: 100,
+            within: None,
+        }
     }
 }
 
@@ -145,18 +254,29 @@ impl Limits {
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
         let mut wrong = Vec::new();
         let mut number = |name: &str, default: u64| {
-            let Some(text) = variable(name).filter(|text| !text.trim().is_empty()) else { return default };
-            text.trim().parse().ok().filter(|number| *number > 0).unwrap_or_else(|| {
-                wrong.push(format!("{name} is {text:?}, which is not a whole number above 0; using {default}"));
-                default
-            })
+            let Some(text) = variable(name).filter(|text| !text.trim().is_empty()) else {
+                return default;
+            };
+            text.trim()
+                .parse()
+                .ok()
+                .filter(|number| *number > 0)
+                .unwrap_or_else(|| {
+                    wrong.push(format!(
+                        "{name} is {text:?}, which is not a whole number above 0; using {default}"
+                    ));
+                    default
+                })
         };
         let default = Self::default();
         let limits = Self {
             file_bytes: number("MAX_FILE_SIZE_BYTES", default.file_bytes),
             search_ms: number("SEARCH_TIMEOUT_MS", default.search_ms),
-            results: usize::try_from(number("MAX_SEARCH_RESULTS", default.results as u64)).unwrap_or(usize::MAX),
-            within: variable("ALLOWED_REPO_ROOT").filter(|text| !text.is_empty()).map(PathBuf::from),
+            results: usize::try_from(number("MAX_SEARCH_RESULTS", default.results as u64))
+                .unwrap_or(usize::MAX),
+            within: variable("ALLOWED_REPO_ROOT")
+                .filter(|text| !text.is_empty())
+                .map(PathBuf::from),
         };
         (limits, wrong)
     }
@@ -164,10 +284,21 @@ impl Limits {
 
 /// Whether the repository may be asked about at all.
 pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure> {
-    let Some(within) = &limits.within else { return Ok(()) };
+    let Some(within) = &limits.within else {
+        return Ok(());
+    };
     // A folder that is not there holds nothing.
-    let lies_within = within.canonicalize().is_ok_and(|within| workspace.root().starts_with(within));
-    if lies_within { Ok(()) } else { Err(Failure::new(FailureKind::Outside, "the repository does not lie in ALLOWED_REPO_ROOT")) }
+    let lies_within = within
+        .canonicalize()
+        .is_ok_and(|within| workspace.root().starts_with(within));
+    if lies_within {
+        Ok(())
+    } else {
+        Err(Failure::new(
+            FailureKind::Outside,
+            "the repository does not lie in ALLOWED_REPO_ROOT",
+        ))
+    }
 }
 
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
@@ -176,20 +307,38 @@ fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, Failure> {
         let message = format!("{text:?} leads out of the repository; `..` is not allowed");
         return Err(Failure::new(FailureKind::Outside, message).about(text));
     }
-    call.workspace().resolve(text).map_err(|error| Failure::from(error).about(text))
+    call.workspace()
+        .resolve(text)
+        .map_err(|error| Failure::from(error).about(text))
 }
 
 /// A time as answers have it, in UTC with milliseconds.
 fn time(time: SystemTime) -> String {
-    jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+    jiff::Timestamp::try_from(time).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+    )
 }
 
 /// A glob over paths: one without `/` is about names.
-fn glob(pattern: &str) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
-    let invalid = |error: String| Failure::new(FailureKind::BadPattern, format!("the glob {pattern:?} cannot be used: {error}"));
+fn glob(
+    pattern: &str,
+) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
+    let invalid = |error: String| {
+        Failure::new(
+            FailureKind::BadPattern,
+            format!("the glob {pattern:?} cannot be used: {error}"),
+        )
+    };
     let by_name = !pattern.contains('/');
     let matches = codeagent_workspace::path_glob(pattern).map_err(invalid)?;
-    Ok(move |path: &RepoPath| matches(if by_name { path.file_name() } else { path.as_str() }))
+    Ok(move |path: &RepoPath| {
+        matches(if by_name {
+            path.file_name()
+        } else {
+            path.as_str()
+        })
+    })
 }
 
 /// The word for a failure.
@@ -203,7 +352,9 @@ pub fn code(kind: FailureKind) -> &'static str {
         FailureKind::Binary => "binary_file",
         FailureKind::BadPattern => "invalid_pattern",
         FailureKind::TimedOut => "search_timeout",
-        FailureKind::BadPath | FailureKind::NotAFile | FailureKind::BadArguments => "invalid_arguments",
+        FailureKind::BadPath | FailureKind::NotAFile | FailureKind::BadArguments => {
+            "invalid_arguments"
+        }
         FailureKind::Exists
         | FailureKind::NotEmpty
         | FailureKind::TextMissing
@@ -248,7 +399,11 @@ pub fn render(answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult
         data["path"] = path.into();
     }
     if era == Era::Legacy {
-        return Err(ErrorData::new(ErrorCode(number), failure.message, Some(data)));
+        return Err(ErrorData::new(
+            ErrorCode(number),
+            failure.message,
+            Some(data),
+        ));
     }
     let value = json!({ "code": number, "message": failure.message, "data": data });
     let mut result = CallToolResult::error(vec![ContentBlock::text(value.to_string())]);

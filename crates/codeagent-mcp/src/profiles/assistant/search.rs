@@ -23,7 +23,10 @@ const LINE_BYTES: usize = 2_000;
 pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
     let begun = Instant::now();
     let arguments = call.arguments;
-    let (asked, limit) = (arguments.number("max_results").unwrap_or_default(), call.options.limits.results);
+    let (asked, limit) = (
+        arguments.number("max_results").unwrap_or_default(),
+        call.options.limits.results,
+    );
     let most = asked.min(limit);
     let lines = arguments.number("context_lines").unwrap_or_default();
     let timeout = call.options.limits.search_ms;
@@ -31,7 +34,11 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
     let query = TextQuery {
         pattern: arguments.required_text("pattern").to_owned(),
         is_literal: !arguments.flag("is_regex"),
-        case: if arguments.flag("case_sensitive") { Case::Sensitive } else { Case::Insensitive },
+        case: if arguments.flag("case_sensitive") {
+            Case::Sensitive
+        } else {
+            Case::Insensitive
+        },
         context: (lines, lines),
         binary: Binary::Skip,
         keep: most,
@@ -50,15 +57,23 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
             && !NOT_SEARCHED.iter().any(|end| name.ends_with(end))
             && matches.as_ref().is_none_or(|matches| matches(path))
     };
-    let files = Files { hidden: true, ..Files::default() };
+    let files = Files {
+        hidden: true,
+        ..Files::default()
+    };
     let found = Ordered::new(most);
-    let stats = call.workspace().search_text(&files, &query, wanted, &|hits| found.take(hits)).map_err(failure)?;
+    let stats = call
+        .workspace()
+        .search_text(&files, &query, wanted, &|hits| found.take(hits))
+        .map_err(failure)?;
     if stats.timed_out {
         let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
         return Err(Failure::new(FailureKind::TimedOut, message));
     }
     let (found, total) = found.finish();
-    let matches = found.iter().flat_map(|file| file.hits.iter().map(|hit| shown(&file.path, hit)));
+    let matches = found
+        .iter()
+        .flat_map(|file| file.hits.iter().map(|hit| shown(&file.path, hit)));
     let matches: Vec<Value> = matches.take(most).collect();
     let truncated = total > matches.len() as u64;
     let mut answer = json!({
@@ -69,7 +84,10 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
         "duration_ms": begun.elapsed().as_millis() as u64,
     });
     if truncated && asked > limit {
-        answer["note"] = format!("max_results is {asked}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)").into();
+        answer["note"] = format!(
+            "max_results is {asked}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)"
+        )
+        .into();
     }
     Ok(answer)
 }

@@ -1,11 +1,14 @@
 //! What does `local_find_files` answer?
 //!
-//! **Limits.** `regex` is matched against the whole path as the regular expressions of the search are, whatever `regexType` says. `readable`,
-//! `writable` and `executable` look at the rights of the file's owner, group and others, not at who asks.
+//! **Limits.** `regex` is matched against the whole path as the regular expressions of the search
+//! are, whatever `regexType` says. `readable`, `writable` and `executable` look at the rights of
+//! the file's owner, group and others, not at who asks.
 
 use std::time::{Duration, SystemTime};
 
-use codeagent_workspace::{Case, Item, ItemKind, RepoPath, Special, TextQuery, Visit, line_matcher, path_glob};
+use codeagent_workspace::{
+    Case, Item, ItemKind, RepoPath, Special, TextQuery, Visit, line_matcher, path_glob,
+};
 use serde_json::{Value, json};
 
 use super::contract::Query;
@@ -30,25 +33,46 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     let least = query.number("minDepth").unwrap_or_default();
     let excluded: Vec<&str> = query.texts("excludeDir");
     let (mut found, mut seen) = (Vec::new(), 0);
-    state.workspace().descend(&at, query.number("maxDepth").unwrap_or(DEPTH), &mut |item| {
-        let is_excluded = item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
-        if is_excluded || is_secret(&item.path) {
-            return Visit::Over;
-        }
-        seen += 1;
-        if item.depth >= least && conditions.iter().all(|holds| holds(item)) {
-            found.push(item.clone());
-        }
-        if seen < MAX_SEEN { Visit::Into } else { Visit::Stop }
-    })?;
+    state.workspace().descend(
+        &at,
+        query.number("maxDepth").unwrap_or(DEPTH),
+        &mut |item| {
+            let is_excluded =
+                item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
+            if is_excluded || is_secret(&item.path) {
+                return Visit::Over;
+            }
+            seen += 1;
+            if item.depth >= least && conditions.iter().all(|holds| holds(item)) {
+                found.push(item.clone());
+            }
+            if seen < MAX_SEEN {
+                Visit::Into
+            } else {
+                Visit::Stop
+            }
+        },
+    )?;
     found.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
     found.truncate(query.number("limit").unwrap_or(LIMIT));
-    let page =
-        Page { number: query.number("filePageNumber").unwrap_or(1), size: query.number("filesPerPage").unwrap_or(20), total: found.len() };
-    let files: Vec<Value> = page.of(&found).iter().map(|item| told(query, item)).collect();
+    let page = Page {
+        number: query.number("filePageNumber").unwrap_or(1),
+        size: query.number("filesPerPage").unwrap_or(20),
+        total: found.len(),
+    };
+    let files: Vec<Value> = page
+        .of(&found)
+        .iter()
+        .map(|item| told(query, item))
+        .collect();
     if files.is_empty() {
-        let hints = ["No files found", "Try iname, a wider pattern, a larger maxDepth or fewer conditions"];
-        return Ok(json!({ "status": "empty", "path": shown(&at), "totalFiles": found.len(), "hints": hints }));
+        let hints = [
+            "No files found",
+            "Try iname, a wider pattern, a larger maxDepth or fewer conditions",
+        ];
+        return Ok(
+            json!({ "status": "empty", "path": shown(&at), "totalFiles": found.len(), "hints": hints }),
+        );
     }
     let mut hints = page.hints(files.len(), "filePageNumber");
     hints.push("Sorted by modification time, newest first".to_owned());
@@ -93,7 +117,11 @@ fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Conditi
     names(query, &mut all)?;
     paths(query, at, &mut all)?;
     times_and_sizes(query, &mut all)?;
-    let bits = [("executable", 0o111), ("readable", 0o444), ("writable", 0o222)];
+    let bits = [
+        ("executable", 0o111),
+        ("readable", 0o444),
+        ("writable", 0o222),
+    ];
     for (_, bits) in bits.into_iter().filter(|(name, _)| query.flag(name)) {
         all.push(Box::new(move |item| item.mode & bits != 0));
     }
@@ -112,7 +140,9 @@ fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Conditi
     if query.flag("empty") {
         let workspace = state.workspace();
         all.push(Box::new(move |item| match item.kind {
-            ItemKind::Directory => workspace.items(&item.path).is_ok_and(|(items, unreadable)| items.is_empty() && unreadable == 0),
+            ItemKind::Directory => workspace
+                .items(&item.path)
+                .is_ok_and(|(items, unreadable)| items.is_empty() && unreadable == 0),
             ItemKind::File => item.length == 0,
             ItemKind::Link | ItemKind::Other(_) => false,
         }));
@@ -144,12 +174,19 @@ fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failure> {
     }
     if let Some(pattern) = query.some_text("iname") {
         let matches = glob("iname", &pattern.to_lowercase())?;
-        all.push(Box::new(move |item| matches(&item.path.file_name().to_lowercase())));
+        all.push(Box::new(move |item| {
+            matches(&item.path.file_name().to_lowercase())
+        }));
     }
     let names = query.texts("names");
     if !names.is_empty() {
-        let matches = names.iter().map(|pattern| glob("names", pattern)).collect::<Result<Vec<_>, _>>()?;
-        all.push(Box::new(move |item| matches.iter().any(|matches| matches(item.path.file_name()))));
+        let matches = names
+            .iter()
+            .map(|pattern| glob("names", pattern))
+            .collect::<Result<Vec<_>, _>>()?;
+        all.push(Box::new(move |item| {
+            matches.iter().any(|matches| matches(item.path.file_name()))
+        }));
     }
     Ok(())
 }
@@ -161,12 +198,18 @@ fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), F
         let start = at.as_str().to_owned();
         all.push(Box::new(move |item| {
             let path = item.path.as_str();
-            let below = path.strip_prefix(&start).map_or(path, |below| below.trim_start_matches('/'));
+            let below = path
+                .strip_prefix(&start)
+                .map_or(path, |below| below.trim_start_matches('/'));
             matches(path) || matches(below)
         }));
     }
     if let Some(pattern) = query.some_text("regex") {
-        let pattern = TextQuery { pattern: pattern.to_owned(), case: Case::Sensitive, ..TextQuery::default() };
+        let pattern = TextQuery {
+            pattern: pattern.to_owned(),
+            case: Case::Sensitive,
+            ..TextQuery::default()
+        };
         let matches = line_matcher(&pattern).map_err(|error| bad(format!("regex: {error}")))?;
         all.push(Box::new(move |item| matches(item.path.as_str())));
     }
@@ -175,9 +218,16 @@ fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), F
 
 fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failure> {
     let since = |name: &str| -> Result<Option<SystemTime>, Failure> {
-        let Some(text) = query.some_text(name) else { return Ok(None) };
-        let age = age(text).ok_or_else(|| bad(format!("{name}: {text:?} is no time; write 7d, 2h or 30m")))?;
-        Ok(Some(SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH)))
+        let Some(text) = query.some_text(name) else {
+            return Ok(None);
+        };
+        let age = age(text)
+            .ok_or_else(|| bad(format!("{name}: {text:?} is no time; write 7d, 2h or 30m")))?;
+        Ok(Some(
+            SystemTime::now()
+                .checked_sub(age)
+                .unwrap_or(SystemTime::UNIX_EPOCH),
+        ))
     };
     if let Some(after) = since("modifiedWithin")? {
         all.push(Box::new(move |item| item.modified >= after));
@@ -190,8 +240,18 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failur
     }
     for (name, wants_greater) in [("sizeGreater", true), ("sizeLess", false)] {
         if let Some(text) = query.some_text(name) {
-            let limit = size(text).ok_or_else(|| bad(format!("{name}: {text:?} is no size; write 10M, 100k or 1G")))?;
-            all.push(Box::new(move |item| if wants_greater { item.length > limit } else { item.length < limit }));
+            let limit = size(text).ok_or_else(|| {
+                bad(format!(
+                    "{name}: {text:?} is no size; write 10M, 100k or 1G"
+                ))
+            })?;
+            all.push(Box::new(move |item| {
+                if wants_greater {
+                    item.length > limit
+                } else {
+                    item.length < limit
+                }
+            }));
         }
     }
     Ok(())
@@ -199,7 +259,9 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failur
 
 /// `7d`, `2h`, `30m`, `90s`, `1w`
 fn age(text: &str) -> Option<Duration> {
-    let (number, unit) = text.trim().split_at_checked(text.trim().len().checked_sub(1)?)?;
+    let (number, unit) = text
+        .trim()
+        .split_at_checked(text.trim().len().checked_sub(1)?)?;
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
@@ -208,7 +270,9 @@ fn age(text: &str) -> Option<Duration> {
         "w" => 604_800,
         _ => return None,
     };
-    Some(Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(seconds)?))
+    Some(Duration::from_secs(
+        number.parse::<u64>().ok()?.checked_mul(seconds)?,
+    ))
 }
 
 /// `512`, `100k`, `10M`, `1G`
@@ -220,7 +284,10 @@ fn size(text: &str) -> Option<u64> {
         'g' => 1 << 30,
         _ => 1,
     };
-    text.trim_end_matches(|last: char| last.is_ascii_alphabetic()).parse::<u64>().ok()?.checked_mul(unit)
+    text.trim_end_matches(|last: char| last.is_ascii_alphabetic())
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)
 }
 
 #[cfg(test)]
@@ -231,11 +298,30 @@ mod tests {
     fn times_and_sizes_are_read() {
         assert_eq!(
             (age("7d"), age("30m"), age("x"), age("")),
-            (Some(Duration::from_secs(604_800)), Some(Duration::from_secs(1_800)), None, None)
+            (
+                Some(Duration::from_secs(604_800)),
+                Some(Duration::from_secs(1_800)),
+                None,
+                None
+            )
         );
         assert_eq!(
-            (size("10M"), size("100k"), size("512"), size("1GB"), size("k"), size("99999999999999999999")),
-            (Some(10 << 20), Some(100 << 10), Some(512), Some(1 << 30), None, None)
+            (
+                size("10M"),
+                size("100k"),
+                size("512"),
+                size("1GB"),
+                size("k"),
+                size("99999999999999999999")
+            ),
+            (
+                Some(10 << 20),
+                Some(100 << 10),
+                Some(512),
+                Some(1 << 30),
+                None,
+                None
+            )
         );
     }
 }

@@ -1,8 +1,9 @@
-//! The `local` profile: research in local files. Each tool takes 1 to 5 queries; every query has an answer of its own, so one that fails costs no
-//! other. Names, schemas and prompts are those of the recorded contract (`contract.json`).
+//! The `local` profile: research in local files. Each tool takes 1 to 5 queries; every query has an
+//! answer of its own, so one that fails costs no other. Names, schemas and prompts are those of the
+//! recorded contract (`contract.json`).
 //!
-//! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files that hold secrets by their nature do not exist
-//! here (`secrets`).
+//! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files
+//! that hold secrets by their nature do not exist here (`secrets`).
 //!
 //! **Limits.** What a client would show of `execution` in a tool is its default and not sent.
 
@@ -55,7 +56,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn descriptions() -> Vec<ToolDescription> {
     let described = contract::tools().map(|(name, doc, schema)| {
         let mut description = ToolDescription::new(name, doc, Arc::new(schema.clone()));
-        description.annotations = Some(ToolAnnotations::default().read_only(true).idempotent(true).open_world(false));
+        description.annotations = Some(
+            ToolAnnotations::default()
+                .read_only(true)
+                .idempotent(true)
+                .open_world(false),
+        );
         description
     });
     described.collect()
@@ -63,26 +69,48 @@ pub fn descriptions() -> Vec<ToolDescription> {
 
 /// Calls a tool; `None` if there is none of that name.
 #[must_use]
-pub fn call(state: &State, name: &str, sent: Map<String, Value>, canceller: &Canceller) -> Option<CallToolResult> {
+pub fn call(
+    state: &State,
+    name: &str,
+    sent: Map<String, Value>,
+    canceller: &Canceller,
+) -> Option<CallToolResult> {
     let (_, answerer) = TOOLS.iter().find(|(known, _)| *known == name)?;
     let (_, _, schema) = contract::tools().find(|(known, ..)| *known == name)?;
     let mut sent = Value::Object(sent);
     if let Err(wrong) = contract::check(&Value::Object(schema.clone()), &mut sent, "arguments") {
-        return Some(CallToolResult::error(vec![ContentBlock::text(format!("Input validation error: {wrong}"))]));
+        return Some(CallToolResult::error(vec![ContentBlock::text(format!(
+            "Input validation error: {wrong}"
+        ))]));
     }
-    let queries: Vec<Query> =
-        sent["queries"].as_array().into_iter().flatten().cloned().map(|query| Query(query, canceller.clone())).collect();
+    let queries: Vec<Query> = sent["queries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .cloned()
+        .map(|query| Query(query, canceller.clone()))
+        .collect();
     let results: Vec<Value> = std::thread::scope(|scope| {
-        let running: Vec<_> = queries.iter().map(|query| scope.spawn(|| result(state, *answerer, query))).collect();
-        running.into_iter().map(|running| running.join().unwrap_or_default()).collect()
+        let running: Vec<_> = queries
+            .iter()
+            .map(|query| scope.spawn(|| result(state, *answerer, query)))
+            .collect();
+        running
+            .into_iter()
+            .map(|running| running.join().unwrap_or_default())
+            .collect()
     });
     let text = yaml::yaml(&json!({ "results": results }));
     if text.chars().count() <= MAX_ANSWER {
         return Some(CallToolResult::success(vec![ContentBlock::text(text)]));
     }
     let hints = [
-        format!("The answer of {} queries would have more than {MAX_ANSWER} characters", results.len()),
-        "Ask fewer queries at a time, or smaller pages: charLength, filesPerPage, matchesPerPage".to_owned(),
+        format!(
+            "The answer of {} queries would have more than {MAX_ANSWER} characters",
+            results.len()
+        ),
+        "Ask fewer queries at a time, or smaller pages: charLength, filesPerPage, matchesPerPage"
+            .to_owned(),
     ];
     let text = yaml::yaml(&json!({ "errorCode": "responseTooLarge", "hints": hints }));
     Some(CallToolResult::error(vec![ContentBlock::text(text)]))
@@ -98,8 +126,12 @@ pub fn refused(failure: &Failure) -> CallToolResult {
 /// The answer of one query, whatever happens.
 fn result(state: &State, answerer: Answerer, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(state, query)));
-    let answered =
-        answered.unwrap_or_else(|_| Err(Failure::new(FailureKind::Internal, "this query failed because of a defect in codeagent")));
+    let answered = answered.unwrap_or_else(|_| {
+        Err(Failure::new(
+            FailureKind::Internal,
+            "this query failed because of a defect in codeagent",
+        ))
+    });
     let mut data = answered.unwrap_or_else(|failure| failed(query, &failure));
     for field in ["researchGoal", "reasoning"] {
         data[field] = query.0[field].clone();
@@ -112,9 +144,11 @@ fn result(state: &State, answerer: Answerer, query: &Query) -> Value {
 pub fn code(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Outside | FailureKind::BadPath => "pathValidationFailed",
-        FailureKind::NoFile | FailureKind::NoFolder | FailureKind::NotAFile | FailureKind::NotAFolder | FailureKind::Permission => {
-            "fileAccessFailed"
-        }
+        FailureKind::NoFile
+        | FailureKind::NoFolder
+        | FailureKind::NotAFile
+        | FailureKind::NotAFolder
+        | FailureKind::Permission => "fileAccessFailed",
         FailureKind::Binary => "fileReadFailed",
         FailureKind::TooLarge => "fileTooLarge",
         FailureKind::TextMissing => "noMatches",
@@ -123,12 +157,19 @@ pub fn code(kind: FailureKind) -> &'static str {
         FailureKind::Exists => "outputTooLarge",
         FailureKind::BadPattern | FailureKind::BadArguments => "queryExecutionFailed",
         FailureKind::TimedOut => "commandExecutionFailed",
-        FailureKind::PatchFailed | FailureKind::ReadOnly | FailureKind::CommandRefused | FailureKind::Internal => "toolExecutionFailed",
+        FailureKind::PatchFailed
+        | FailureKind::ReadOnly
+        | FailureKind::CommandRefused
+        | FailureKind::Internal => "toolExecutionFailed",
     }
 }
 
 fn failed(query: &Query, failure: &Failure) -> Value {
-    error(code(failure.kind), query.text("path"), vec![failure.message.clone()])
+    error(
+        code(failure.kind),
+        query.text("path"),
+        vec![failure.message.clone()],
+    )
 }
 
 /// The answer of a query that failed.
@@ -140,11 +181,19 @@ fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
 fn path(state: &State, query: &Query) -> Result<RepoPath, Failure> {
     let text = query.text("path");
     let refused = |why: String| Failure::new(FailureKind::Outside, why);
-    let path = state.workspace().resolve(text).map_err(|error| refused(error.to_string()))?;
+    let path = state
+        .workspace()
+        .resolve(text)
+        .map_err(|error| refused(error.to_string()))?;
     // A link may lead to what must not be named.
-    let real = state.workspace().real_path(&path).unwrap_or_else(|_| path.clone());
+    let real = state
+        .workspace()
+        .real_path(&path)
+        .unwrap_or_else(|_| path.clone());
     if path.is_hidden() || is_secret(&path) || is_secret(&real) {
-        return Err(refused(format!("{path} is left out because it may hold secrets")));
+        return Err(refused(format!(
+            "{path} is left out because it may hold secrets"
+        )));
     }
     Ok(path)
 }
@@ -156,7 +205,10 @@ fn shown(path: &RepoPath) -> &str {
 
 /// A time as answers have it, in UTC with milliseconds.
 fn time(time: std::time::SystemTime) -> String {
-    jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+    jiff::Timestamp::try_from(time).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+    )
 }
 
 #[cfg(test)]
@@ -169,7 +221,14 @@ mod tests {
     fn a_defect_fails_one_query() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
-        let answer = result(&state, |_, _| panic!("a defect"), &Query(json!({ "path": "." }), Canceller::default()));
-        assert_eq!((&answer["status"], &answer["data"]["errorCode"]), (&json!("error"), &json!("toolExecutionFailed")));
+        let answer = result(
+            &state,
+            |_, _| panic!("a defect"),
+            &Query(json!({ "path": "." }), Canceller::default()),
+        );
+        assert_eq!(
+            (&answer["status"], &answer["data"]["errorCode"]),
+            (&json!("error"), &json!("toolExecutionFailed"))
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Which part of an answer is asked for? Pages of entries, and parts of a text by bytes.
 //!
-//! **Limits.** A part of a text begins and ends between characters, so it may be up to three bytes longer than asked.
+//! **Limits.** A part of a text begins and ends between characters, so it may be up to three bytes
+//! longer than asked.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,11 @@ impl Page {
 
     /// The entries of this page.
     pub fn of<T>(self, items: &[T]) -> &[T] {
-        let start = self.number.saturating_sub(1).saturating_mul(self.size).min(items.len());
+        let start = self
+            .number
+            .saturating_sub(1)
+            .saturating_mul(self.size)
+            .min(items.len());
         &items[start..start.saturating_add(self.size).min(items.len())]
     }
 
@@ -43,8 +48,20 @@ impl Page {
 
     /// What to ask next.
     pub fn hints(self, shown: usize, parameter: &str) -> Vec<String> {
-        let next = if self.has_more() { format!("Next: {parameter}={}", self.number + 1) } else { "Final page".to_owned() };
-        vec![format!("Page {}/{} (showing {shown} of {})", self.number, self.pages().max(1), self.total), next]
+        let next = if self.has_more() {
+            format!("Next: {parameter}={}", self.number + 1)
+        } else {
+            "Final page".to_owned()
+        };
+        vec![
+            format!(
+                "Page {}/{} (showing {shown} of {})",
+                self.number,
+                self.pages().max(1),
+                self.total
+            ),
+            next,
+        ]
     }
 }
 
@@ -68,7 +85,11 @@ pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_
     };
     let start = boundary(offset.unwrap_or_default());
     let end = boundary(length.map_or(text.len(), |length| start.saturating_add(length)));
-    Part { text: &text[start..end], offset: start, total: text.len() }
+    Part {
+        text: &text[start..end],
+        offset: start,
+        total: text.len(),
+    }
 }
 
 impl Part<'_> {
@@ -81,7 +102,11 @@ impl Part<'_> {
     /// What to ask next.
     pub fn hint(&self) -> String {
         let end = self.offset + self.text.len();
-        if end < self.total { format!("Next: charOffset={end} (of {} bytes)", self.total) } else { "End of the text".to_owned() }
+        if end < self.total {
+            format!("Next: charOffset={end} (of {} bytes)", self.total)
+        } else {
+            "End of the text".to_owned()
+        }
     }
 }
 
@@ -91,12 +116,26 @@ mod tests {
 
     #[test]
     fn pages_and_parts_are_cut_where_they_should() {
-        let page = Page { number: 2, size: 2, total: 3 };
-        assert_eq!((page.pages(), page.has_more(), page.of(&[1, 2, 3])), (2, false, &[3][..]));
+        let page = Page {
+            number: 2,
+            size: 2,
+            total: 3,
+        };
+        assert_eq!(
+            (page.pages(), page.has_more(), page.of(&[1, 2, 3])),
+            (2, false, &[3][..])
+        );
         assert_eq!(Page { number: 9, ..page }.of(&[1, 2, 3]), &[0; 0]);
-        assert_eq!(part("a\u{e4}b", Some(2), Some(1)).text, "b", "a character is not cut in two");
+        assert_eq!(
+            part("a\u{e4}b", Some(2), Some(1)).text,
+            "b",
+            "a character is not cut in two"
+        );
         assert_eq!(part("abc", Some(1), None).text, "bc");
         assert_eq!(part("abc", Some(9), Some(usize::MAX)).text, "");
-        assert_eq!(part("abcdef", Some(0), Some(2)).hint(), "Next: charOffset=2 (of 6 bytes)");
+        assert_eq!(
+            part("abcdef", Some(0), Some(2)).hint(),
+            "Next: charOffset=2 (of 6 bytes)"
+        );
     }
 }

@@ -60,12 +60,17 @@ fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The prompts as a client gets to see them.
 #[must_use]
 pub fn prompts() -> Vec<Prompt> {
-    contract::prompts().map(|(name, doc)| Prompt::new(name, Some(doc), Some(Vec::new()))).collect()
+    contract::prompts()
+        .map(|(name, doc)| Prompt::new(name, Some(doc), Some(Vec::new())))
+        .collect()
 }
 
 /// One prompt; `None` if there is none of that name.
 #[must_use]
 pub fn prompt(name: &str) -> Option<GetPromptResult> {
     let (_, text) = texts().find(|(known, _)| *known == name)?;
-    Some(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
+    Some(GetPromptResult::new(vec![PromptMessage::new_text(
+        Role::User,
+        text,
+    )]))
 }

@@ -1,12 +1,15 @@
 //! What does `local_ripgrep` answer?
 //!
-//! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100. `smartCase` is the default and gives way to both others.
-//! `jsonOutput`, `passthru`, `mmap` and `noMessages` have no effect, and the answer says so.
+//! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100.
+//! `smartCase` is the default and gives way to both others. `jsonOutput`, `passthru`, `mmap` and
+//! `noMessages` have no effect, and the answer says so.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, RepoPath, SearchError, SearchStats, TextQuery};
+use codeagent_workspace::{
+    Binary, Case, FileHits, Files, Hit, RepoPath, SearchError, SearchStats, TextQuery,
+};
 use serde_json::{Value, json};
 
 use super::contract::Query;
@@ -27,12 +30,21 @@ const MAX_KEPT: usize = 50_000;
 
 pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     let query = &with_mode(query);
-    if query.flag("passthru") && query.flag("filesOnly") || query.flag("filesOnly") && query.flag("filesWithoutMatch") {
-        return Err(Failure::new(FailureKind::BadArguments, "filesOnly excludes passthru and filesWithoutMatch"));
+    if query.flag("passthru") && query.flag("filesOnly")
+        || query.flag("filesOnly") && query.flag("filesWithoutMatch")
+    {
+        return Err(Failure::new(
+            FailureKind::BadArguments,
+            "filesOnly excludes passthru and filesWithoutMatch",
+        ));
     }
     let at = path(state, query)?;
     let begun = Instant::now();
-    let limit = if query.flag("perlRegex") { PERL_TIMEOUT } else { TIMEOUT };
+    let limit = if query.flag("perlRegex") {
+        PERL_TIMEOUT
+    } else {
+        TIMEOUT
+    };
     let (mut found, stats) = search(state, query, &at, begun, limit)?;
     let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
     let debug = query.flag("debug").then(|| debugged(query, stats, &took));
@@ -40,7 +52,8 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     if kept > MAX_KEPT {
         let hints = vec![
             format!("More than {MAX_KEPT} matches: the pattern is too broad"),
-            "Use filesOnly=true to see which files match, then narrow by path, type or include".to_owned(),
+            "Use filesOnly=true to see which files match, then narrow by path, type or include"
+                .to_owned(),
         ];
         return Ok(super::error("outputTooLarge", shown(&at), hints));
     }
@@ -65,18 +78,33 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     sort(state, query, &mut found);
     let matching = found.len();
     found.truncate(query.number("maxFiles").unwrap_or(usize::MAX));
-    let page =
-        Page { number: query.number("filePageNumber").unwrap_or(1), size: query.number("filesPerPage").unwrap_or(10), total: found.len() };
-    let files: Vec<Value> = page.of(&found).iter().map(|file| told(state, query, file)).collect();
+    let page = Page {
+        number: query.number("filePageNumber").unwrap_or(1),
+        size: query.number("filesPerPage").unwrap_or(10),
+        total: found.len(),
+    };
+    let files: Vec<Value> = page
+        .of(&found)
+        .iter()
+        .map(|file| told(state, query, file))
+        .collect();
     let total: u64 = found.iter().map(|file| file.count).sum();
     let mut hints = page.hints(files.len(), "filePageNumber");
-    hints.push(format!("Total: {total} matches across {} files", found.len()));
+    hints.push(format!(
+        "Total: {total} matches across {} files",
+        found.len()
+    ));
     if matching > found.len() {
-        hints.push(format!("Limited to {} of {matching} matching files by maxFiles", found.len()));
+        hints.push(format!(
+            "Limited to {} of {matching} matching files by maxFiles",
+            found.len()
+        ));
     }
     hints.extend(debug);
     if !lists_files(query) {
-        hints.push("location.charOffset is a byte offset; local_fetch_content takes the same".to_owned());
+        hints.push(
+            "location.charOffset is a byte offset; local_fetch_content takes the same".to_owned(),
+        );
     }
     Ok(json!({
         "status": "hasResults",
@@ -110,7 +138,9 @@ fn with_mode(query: &Query) -> Query {
 }
 
 fn lists_files(query: &Query) -> bool {
-    ["filesOnly", "filesWithoutMatch", "count", "countMatches"].into_iter().any(|name| query.flag(name))
+    ["filesOnly", "filesWithoutMatch", "count", "countMatches"]
+        .into_iter()
+        .any(|name| query.flag(name))
 }
 
 fn case(query: &Query) -> Case {
@@ -126,7 +156,12 @@ fn case(query: &Query) -> Case {
 }
 
 fn text_query(query: &Query) -> TextQuery {
-    let lines = |name: &str| query.number("contextLines").or_else(|| query.number(name)).unwrap_or_default();
+    let lines = |name: &str| {
+        query
+            .number("contextLines")
+            .or_else(|| query.number(name))
+            .unwrap_or_default()
+    };
     let length = query.number("matchContentLength").unwrap_or(200);
     TextQuery {
         pattern: query.text("pattern").to_owned(),
@@ -147,7 +182,11 @@ fn text_query(query: &Query) -> TextQuery {
             _ => Binary::Skip,
         },
         encoding: query.some_text("encoding").map(str::to_owned),
-        keep: if lists_files(query) { 0 } else { query.number("maxMatchesPerFile").unwrap_or(KEPT) },
+        keep: if lists_files(query) {
+            0
+        } else {
+            query.number("maxMatchesPerFile").unwrap_or(KEPT)
+        },
         // As many characters as are shown, each of at most four bytes.
         line_bytes: length * 4 + 4,
         misses: query.flag("filesWithoutMatch"),
@@ -157,8 +196,14 @@ fn text_query(query: &Query) -> TextQuery {
 
 /// What `debug` asks for: how the search was made.
 fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
-    let engine = if query.flag("perlRegex") && !query.flag("fixedString") { "pcre2" } else { "regex" };
-    let threads = query.number("threads").map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
+    let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
+        "pcre2"
+    } else {
+        "regex"
+    };
+    let threads = query
+        .number("threads")
+        .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
     let told = |name: &str| if query.flag(name) { "yes" } else { "no" };
     format!(
         "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
@@ -171,17 +216,32 @@ fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     )
 }
 
-fn search(state: &State, query: &Query, at: &RepoPath, begun: Instant, limit: Duration) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+fn search(
+    state: &State,
+    query: &Query,
+    at: &RepoPath,
+    begun: Instant,
+    limit: Duration,
+) -> Result<(Vec<FileHits>, SearchStats), Failure> {
     let files = Files {
         at: at.clone(),
         respects_ignore: !query.flag("noIgnore"),
         hidden: query.flag("hidden"),
-        include: query.texts("include").into_iter().map(str::to_owned).collect(),
+        include: query
+            .texts("include")
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         exclude: query
             .texts("exclude")
             .into_iter()
             .map(str::to_owned)
-            .chain(query.texts("excludeDir").into_iter().map(|folder| format!("**/{folder}/**")))
+            .chain(
+                query
+                    .texts("excludeDir")
+                    .into_iter()
+                    .map(|folder| format!("**/{folder}/**")),
+            )
             .collect(),
         file_type: query.some_text("type").map(str::to_owned),
         follow_links: query.flag("followSymlinks"),
@@ -192,7 +252,9 @@ fn search(state: &State, query: &Query, at: &RepoPath, begun: Instant, limit: Du
     let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
     let misses = query.flag("filesWithoutMatch");
     let take = |hits: FileHits| {
-        let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut found = found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if (hits.count == 0) == misses && found.1 <= MAX_KEPT {
             found.1 += hits.hits.len();
             found.0.push(hits);
@@ -200,7 +262,11 @@ fn search(state: &State, query: &Query, at: &RepoPath, begun: Instant, limit: Du
     };
     let searched = state.workspace().search_text(
         &files,
-        &TextQuery { deadline: Some(begun + limit), cancel: query.1.flag(), ..text_query(query) },
+        &TextQuery {
+            deadline: Some(begun + limit),
+            cancel: query.1.flag(),
+            ..text_query(query)
+        },
         wanted,
         &take,
     );
@@ -211,16 +277,25 @@ fn search(state: &State, query: &Query, at: &RepoPath, begun: Instant, limit: Du
     if stats.timed_out {
         return Err(Failure::new(
             FailureKind::TimedOut,
-            format!("the search took longer than {} s; narrow path or pattern", limit.as_secs()),
+            format!(
+                "the search took longer than {} s; narrow path or pattern",
+                limit.as_secs()
+            ),
         ));
     }
-    let (mut found, _) = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (mut found, _) = found
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((found, stats))
 }
 
 fn sort(state: &State, query: &Query, found: &mut [FileHits]) {
-    let by = if query.flag("showFileLastModified") && query.text("sort") == "path" { "modified" } else { query.text("sort") };
+    let by = if query.flag("showFileLastModified") && query.text("sort") == "path" {
+        "modified"
+    } else {
+        query.text("sort")
+    };
     if matches!(by, "modified" | "accessed" | "created") {
         let times = |file: &FileHits| state.workspace().metadata(&file.path).ok();
         found.sort_by_cached_key(|file| {
@@ -241,8 +316,16 @@ fn sort(state: &State, query: &Query, found: &mut [FileHits]) {
 
 fn told(state: &State, query: &Query, file: &FileHits) -> Value {
     let size = query.number("matchesPerPage").unwrap_or(10);
-    let page = Page { number: 1, size, total: file.hits.len() };
-    let matches: Vec<Value> = page.of(&file.hits).iter().map(|hit| match_told(query, &file.path, hit)).collect();
+    let page = Page {
+        number: 1,
+        size,
+        total: file.hits.len(),
+    };
+    let matches: Vec<Value> = page
+        .of(&file.hits)
+        .iter()
+        .map(|hit| match_told(query, &file.path, hit))
+        .collect();
     let count = query.flag("includeDistribution").then_some(file.count);
     let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
     if page.has_more() {
@@ -251,14 +334,27 @@ fn told(state: &State, query: &Query, file: &FileHits) -> Value {
         });
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = state.workspace().modified(&file.path).map_or(Value::Null, |modified| time(modified).into());
+        told["modified"] = state
+            .workspace()
+            .modified(&file.path)
+            .map_or(Value::Null, |modified| time(modified).into());
     }
     told
 }
 
 fn match_told(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
-    let lines: Vec<&str> = hit.before.iter().chain([&hit.text]).chain(&hit.after).map(String::as_str).collect();
-    let whole = if query.flag("vimgrepFormat") { format!("{path}:{}:{}:{}", hit.line, hit.column, hit.text) } else { lines.join("\n") };
+    let lines: Vec<&str> = hit
+        .before
+        .iter()
+        .chain([&hit.text])
+        .chain(&hit.after)
+        .map(String::as_str)
+        .collect();
+    let whole = if query.flag("vimgrepFormat") {
+        format!("{path}:{}:{}:{}", hit.line, hit.column, hit.text)
+    } else {
+        lines.join("\n")
+    };
     let most = query.number("matchContentLength").unwrap_or(200);
     let value = match whole.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &whole[..end]),
@@ -280,12 +376,17 @@ const WITHOUT_EFFECT: [(&str, &str); 4] = [
     ("jsonOutput", "answers have one form"),
     ("passthru", "local_fetch_content shows whole files"),
     ("mmap", "files are read through handles"),
-    ("noMessages", "files that cannot be read are passed over silently"),
+    (
+        "noMessages",
+        "files that cannot be read are passed over silently",
+    ),
 ];
 
 fn warnings(query: &Query) -> Vec<String> {
     let ignored = WITHOUT_EFFECT.iter().filter(|(name, _)| query.flag(name));
-    let mut warnings: Vec<String> = ignored.map(|(name, why)| format!("{name} has no effect: {why}")).collect();
+    let mut warnings: Vec<String> = ignored
+        .map(|(name, why)| format!("{name} has no effect: {why}"))
+        .collect();
     if query.flag("multiline") {
         warnings.push("multiline is slow and reads whole files".to_owned());
     }
@@ -304,7 +405,17 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Canceller::default());
-        let failure = search(&state, &query, &RepoPath::root(), Instant::now(), Duration::ZERO).unwrap_err();
-        assert_eq!((failure.kind, super::super::code(failure.kind)), (FailureKind::TimedOut, "commandExecutionFailed"));
+        let failure = search(
+            &state,
+            &query,
+            &RepoPath::root(),
+            Instant::now(),
+            Duration::ZERO,
+        )
+        .unwrap_err();
+        assert_eq!(
+            (failure.kind, super::super::code(failure.kind)),
+            (FailureKind::TimedOut, "commandExecutionFailed")
+        );
     }
 }

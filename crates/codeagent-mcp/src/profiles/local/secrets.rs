@@ -1,5 +1,5 @@
-//! Which files does the `local` profile not show, whoever asks? Those that hold secrets by their nature: keys, credentials, settings of the
-//! environment, histories.
+//! Which files does the `local` profile not show, whoever asks? Those that hold secrets by their
+//! nature: keys, credentials, settings of the environment, histories.
 //!
 //! **Limits.** By names only. A secret in a source file is shown.
 
@@ -58,7 +58,13 @@ const NAMES: &[&str] = &[
 const BEGINNINGS: &[&str] = &[".env.", "id_rsa.", "id_ed25519.", "terraform.tfstate"];
 
 /// Names that begin so and hold nothing.
-const HARMLESS: &[&str] = &[".env.example", ".env.sample", ".env.template", "id_rsa.pub", "id_ed25519.pub"];
+const HARMLESS: &[&str] = &[
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    "id_rsa.pub",
+    "id_ed25519.pub",
+];
 
 /// Ends of names.
 const ENDS: &[&str] = &[
@@ -89,7 +95,15 @@ pub fn is_secret(path: &RepoPath) -> bool {
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.as_bytes();
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-    let begins = |known: &&str| name.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known.as_bytes()));
-    let ends = |known: &&str| name.len().checked_sub(known.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(known.as_bytes()));
-    (ENDS.iter().any(ends) || NAMES.iter().any(is) || BEGINNINGS.iter().any(begins)) && !HARMLESS.iter().any(is)
+    let begins = |known: &&str| {
+        name.get(..known.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(known.as_bytes()))
+    };
+    let ends = |known: &&str| {
+        name.len()
+            .checked_sub(known.len())
+            .is_some_and(|at| name[at..].eq_ignore_ascii_case(known.as_bytes()))
+    };
+    (ENDS.iter().any(ends) || NAMES.iter().any(is) || BEGINNINGS.iter().any(begins))
+        && !HARMLESS.iter().any(is)
 }

@@ -18,18 +18,25 @@ const DEPTH: usize = 5;
 
 pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     let at = path(state, query)?;
-    let depth = query.number("depth").unwrap_or(if query.flag("recursive") { DEPTH } else { 1 });
+    let depth = query
+        .number("depth")
+        .unwrap_or(if query.flag("recursive") { DEPTH } else { 1 });
     let wanted = wanted(query)?;
     let (mut entries, mut seen) = (Vec::new(), 0);
     state.workspace().descend(&at, depth, &mut |item| {
-        if is_secret(&item.path) || !query.flag("hidden") && item.path.file_name().starts_with('.') {
+        if is_secret(&item.path) || !query.flag("hidden") && item.path.file_name().starts_with('.')
+        {
             return Visit::Over;
         }
         seen += 1;
         if wanted(item) {
             entries.push(item.clone());
         }
-        if seen < MAX_SEEN { Visit::Into } else { Visit::Stop }
+        if seen < MAX_SEEN {
+            Visit::Into
+        } else {
+            Visit::Stop
+        }
     })?;
     sort(query, &mut entries);
     entries.truncate(query.number("limit").unwrap_or(usize::MAX));
@@ -38,13 +45,22 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         size: query.number("entriesPerPage").unwrap_or(20),
         total: entries.len(),
     };
-    let lines: Vec<String> = page.of(&entries).iter().map(|item| line(query, item, &at)).collect();
+    let lines: Vec<String> = page
+        .of(&entries)
+        .iter()
+        .map(|item| line(query, item, &at))
+        .collect();
     let count = |kind| entries.iter().filter(|item| item.kind == kind).count();
     let (files, folders) = (count(ItemKind::File), count(ItemKind::Directory));
     let mut answer = json!({ "status": if entries.is_empty() { "empty" } else { "hasResults" }, "path": shown(&at) });
     let listing = lines.join("\n");
-    let asked = query.number("charLength").map(|length| part(&listing, query.number("charOffset"), Some(length)));
-    answer["structuredOutput"] = asked.as_ref().map_or(listing.as_str(), |part| part.text).into();
+    let asked = query
+        .number("charLength")
+        .map(|length| part(&listing, query.number("charOffset"), Some(length)));
+    answer["structuredOutput"] = asked
+        .as_ref()
+        .map_or(listing.as_str(), |part| part.text)
+        .into();
     if query.flag("summary") {
         answer["totalFiles"] = files.into();
         answer["totalDirectories"] = folders.into();
@@ -64,14 +80,22 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
 /// Which entries are asked for.
 fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
     let pattern = query.some_text("pattern").map(str::to_owned);
-    let matches = match pattern.as_deref().filter(|pattern| pattern.contains(['*', '?', '[', '{'])) {
-        Some(pattern) => {
-            Some(path_glob(&pattern.to_lowercase()).map_err(|error| Failure::new(FailureKind::BadArguments, format!("pattern: {error}")))?)
-        }
+    let matches = match pattern
+        .as_deref()
+        .filter(|pattern| pattern.contains(['*', '?', '[', '{']))
+    {
+        Some(pattern) => Some(path_glob(&pattern.to_lowercase()).map_err(|error| {
+            Failure::new(FailureKind::BadArguments, format!("pattern: {error}"))
+        })?),
         None => None,
     };
     let bare = |extension: &str| extension.trim_start_matches('.').to_ascii_lowercase();
-    let extensions: Vec<String> = query.texts("extensions").into_iter().chain(query.some_text("extension")).map(bare).collect();
+    let extensions: Vec<String> = query
+        .texts("extensions")
+        .into_iter()
+        .chain(query.some_text("extension"))
+        .map(bare)
+        .collect();
     let (folders_only, files_only) = (query.flag("directoriesOnly"), query.flag("filesOnly"));
     Ok(move |item: &Item| {
         let name = item.path.file_name();
@@ -80,19 +104,24 @@ fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
             (None, Some(part)) => name.contains(part.as_str()),
             (None, None) => true,
         };
-        let other_kind = (folders_only && item.kind != ItemKind::Directory) || (files_only && item.kind != ItemKind::File);
+        let other_kind = (folders_only && item.kind != ItemKind::Directory)
+            || (files_only && item.kind != ItemKind::File);
         is_named && !other_kind && (extensions.is_empty() || extensions.contains(&extension(name)))
     })
 }
 
 fn extension(name: &str) -> String {
-    name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at + 1..].to_ascii_lowercase())
+    name.rfind('.')
+        .filter(|at| *at > 0)
+        .map_or_else(String::new, |at| name[at + 1..].to_ascii_lowercase())
 }
 
 fn sort(query: &Query, entries: &mut [Item]) {
     match query.text("sortBy") {
         "size" => entries.sort_by(|a, b| (b.size(), &a.path).cmp(&(a.size(), &b.path))),
-        "extension" => entries.sort_by_cached_key(|item| (extension(item.path.file_name()), item.path.clone())),
+        "extension" => {
+            entries.sort_by_cached_key(|item| (extension(item.path.file_name()), item.path.clone()))
+        }
         "name" => entries.sort_by(|a, b| a.path.cmp(&b.path)),
         _ => entries.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path))),
     }
@@ -102,14 +131,23 @@ fn sort(query: &Query, entries: &mut [Item]) {
 }
 
 fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
-    let below = item.path.as_str().strip_prefix(at.as_str()).map_or(item.path.as_str(), |below| below.trim_start_matches('/'));
+    let below = item
+        .path
+        .as_str()
+        .strip_prefix(at.as_str())
+        .map_or(item.path.as_str(), |below| below.trim_start_matches('/'));
     let indent = "  ".repeat(item.depth.saturating_sub(1));
     // A name may hold what ends a line.
-    let below: String = below.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let below: String = below
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
     let mut line = match item.kind {
         ItemKind::Directory => format!("{indent}[DIR]  {below}/"),
         ItemKind::Link => format!("{indent}[LINK] {below}"),
-        ItemKind::File | ItemKind::Other(_) => format!("{indent}[FILE] {below} ({})", told_size(query, item.size())),
+        ItemKind::File | ItemKind::Other(_) => {
+            format!("{indent}[FILE] {below} ({})", told_size(query, item.size()))
+        }
     };
     if item.kind == ItemKind::File && !extension(item.path.file_name()).is_empty() {
         line.push_str(&format!(" .{}", extension(item.path.file_name())));

@@ -1,5 +1,5 @@
-//! How is an answer of the `local` profile written? As YAML in which every text is quoted, so that no text can be mistaken for structure; what is
-//! empty is left out.
+//! How is an answer of the `local` profile written? As YAML in which every text is quoted, so that
+//! no text can be mistaken for structure; what is empty is left out.
 //!
 //! **Limits.** For the values that the profile answers; as deep as those are.
 
@@ -9,7 +9,9 @@ use serde_json::Value;
 #[must_use]
 pub fn yaml(value: &Value) -> String {
     let lines = lines(value);
-    lines.iter().fold(String::new(), |text, line| text + line + "\n")
+    lines
+        .iter()
+        .fold(String::new(), |text, line| text + line + "\n")
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -27,7 +29,9 @@ fn lines(value: &Value) -> Vec<String> {
         Value::Object(fields) => {
             let full = fields.iter().filter(|(_, value)| !is_empty(value));
             full.flat_map(|(name, value)| match value {
-                Value::Object(_) | Value::Array(_) => std::iter::once(format!("{name}:")).chain(indented(lines(value))).collect(),
+                Value::Object(_) | Value::Array(_) => std::iter::once(format!("{name}:"))
+                    .chain(indented(lines(value)))
+                    .collect(),
                 scalar => vec![format!("{name}: {scalar}")],
             })
             .collect()
@@ -36,7 +40,15 @@ fn lines(value: &Value) -> Vec<String> {
             let full = items.iter().filter(|item| !is_empty(item));
             full.flat_map(|item| {
                 let lines = lines(item).into_iter().enumerate();
-                lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect::<Vec<_>>()
+                lines
+                    .map(|(index, line)| {
+                        if index == 0 {
+                            format!("- {line}")
+                        } else {
+                            format!("  {line}")
+                        }
+                    })
+                    .collect::<Vec<_>>()
             })
             .collect()
         }

@@ -56,7 +56,8 @@ pub fn parse(text: &str) -> Result<Patch, String> {
     while let Some(line) = lines.next() {
         let bare = line.trim_end_matches(['\n', '\r']);
         if let Some(header) = bare.strip_prefix("@@") {
-            let (start, old, new) = range(header).ok_or_else(|| format!("`{}` is no hunk header", shortened(bare)))?;
+            let (start, old, new) =
+                range(header).ok_or_else(|| format!("`{}` is no hunk header", shortened(bare)))?;
             let hunk = hunk(start, (old, new), &mut lines)?;
             patch.hunks.push(hunk);
         } else if let Some(source) = bare.strip_prefix("--- ") {
@@ -65,27 +66,44 @@ pub fn parse(text: &str) -> Result<Patch, String> {
             }
             seen_header = true;
             patch.creates = name(source) == "/dev/null";
-            patch.names.extend((!patch.creates).then(|| name(source).to_owned()));
+            patch
+                .names
+                .extend((!patch.creates).then(|| name(source).to_owned()));
         } else if let Some(target) = bare.strip_prefix("+++ ") {
             if name(target) == "/dev/null" {
                 return Err("the patch deletes the file".to_owned());
             }
             patch.names.push(name(target).to_owned());
         } else if patch.hunks.is_empty() {
-            patch.names.extend(git_names(bare).into_iter().flatten().map(str::to_owned));
-            let refused = ["rename ", "copy ", "deleted file", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
+            patch
+                .names
+                .extend(git_names(bare).into_iter().flatten().map(str::to_owned));
+            let refused = [
+                "rename ",
+                "copy ",
+                "deleted file",
+                "old mode ",
+                "new mode ",
+                "GIT binary patch",
+                "Binary files ",
+            ];
             if refused.iter().any(|refused| bare.starts_with(refused)) {
                 return Err(format!("`{}` is not supported", shortened(bare)));
             }
         } else if bare.starts_with("diff ") {
             return Err("the patch is about more than one file".to_owned());
         } else if !bare.trim().is_empty() {
-            return Err(format!("`{}` is outside of the hunk that was announced", shortened(bare)));
+            return Err(format!(
+                "`{}` is outside of the hunk that was announced",
+                shortened(bare)
+            ));
         }
     }
     match &patch.hunks[..] {
         [] => Err("the patch has no hunk".to_owned()),
-        hunks if patch.creates && (hunks.len() > 1 || hunks[0].old().next().is_some()) => Err("a new file has added lines only".to_owned()),
+        hunks if patch.creates && (hunks.len() > 1 || hunks[0].old().next().is_some()) => {
+            Err("a new file has added lines only".to_owned())
+        }
         _ => Ok(patch),
     }
 }
@@ -93,7 +111,12 @@ pub fn parse(text: &str) -> Result<Patch, String> {
 /// The text in a code fence, or the text.
 fn unfenced(text: &str) -> &str {
     let trimmed = text.trim_start();
-    let Some(opened) = trimmed.strip_prefix("```").and_then(|rest| rest.split_once('\n')) else { return text };
+    let Some(opened) = trimmed
+        .strip_prefix("```")
+        .and_then(|rest| rest.split_once('\n'))
+    else {
+        return text;
+    };
     let inside = opened.1;
     match inside.trim_end().strip_suffix("```") {
         Some(body) if body.is_empty() || body.ends_with('\n') => body,
@@ -106,7 +129,8 @@ fn name(header: &str) -> &str {
     header.split('\t').next().unwrap_or_default().trim()
 }
 
-/// The two paths of `diff --git a/PATH b/PATH`, if they are the same; a rename is refused by its own line.
+/// The two paths of `diff --git a/PATH b/PATH`, if they are the same; a rename is refused by its
+/// own line.
 fn git_names(line: &str) -> Option<[&str; 2]> {
     let paths = line.strip_prefix("diff --git ")?;
     let (old, new) = paths.split_at_checked(paths.len() / 2)?;
@@ -130,11 +154,20 @@ fn numbers(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-fn hunk<'a>(start: usize, (old, new): (usize, usize), lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> Result<Hunk, String> {
-    let mut hunk = Hunk { start, ..Hunk::default() };
+fn hunk<'a>(
+    start: usize,
+    (old, new): (usize, usize),
+    lines: &mut Peekable<impl Iterator<Item = &'a str>>,
+) -> Result<Hunk, String> {
+    let mut hunk = Hunk {
+        start,
+        ..Hunk::default()
+    };
     let (mut olds, mut news) = (0, 0);
     while olds < old || news < new {
-        let line = lines.next().ok_or("a hunk ends before the number of lines it announces")?;
+        let line = lines
+            .next()
+            .ok_or("a hunk ends before the number of lines it announces")?;
         let (text, end) = split(line.as_bytes());
         // An empty line of context often loses its blank on the way.
         let sign = text.first().map_or(b' ', |sign| *sign);
@@ -143,7 +176,12 @@ fn hunk<'a>(start: usize, (old, new): (usize, usize), lines: &mut Peekable<impl 
             b' ' => Sign::Keep,
             b'-' => Sign::Remove,
             b'+' => Sign::Add,
-            _ => return Err(format!("a line of a hunk begins with {:?}", line.chars().next().unwrap_or_default())),
+            _ => {
+                return Err(format!(
+                    "a line of a hunk begins with {:?}",
+                    line.chars().next().unwrap_or_default()
+                ));
+            }
         };
         let is_open = lines.next_if(|next| next.starts_with('\\')).is_some();
         // The last line of a patch often has no end, without meaning anything by it.
@@ -156,7 +194,11 @@ fn hunk<'a>(start: usize, (old, new): (usize, usize), lines: &mut Peekable<impl 
         };
         olds += usize::from(sign != Sign::Add);
         news += usize::from(sign != Sign::Remove);
-        hunk.lines.push(Line { sign, text: String::from_utf8_lossy(text).into_owned(), end });
+        hunk.lines.push(Line {
+            sign,
+            text: String::from_utf8_lossy(text).into_owned(),
+            end,
+        });
     }
     if olds > old || news > new {
         return Err("a hunk has another number of lines than it announces".to_owned());
@@ -168,8 +210,14 @@ impl Patch {
     /// What a new file says.
     #[must_use]
     pub fn added(&self) -> Vec<u8> {
-        let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.sign == Sign::Add);
-        lines.flat_map(|line| [line.text.as_bytes(), line.end.as_str().as_bytes()].concat()).collect()
+        let lines = self
+            .hunks
+            .iter()
+            .flat_map(|hunk| &hunk.lines)
+            .filter(|line| line.sign == Sign::Add);
+        lines
+            .flat_map(|line| [line.text.as_bytes(), line.end.as_str().as_bytes()].concat())
+            .collect()
     }
 }
 
@@ -194,7 +242,11 @@ mod tests {
 
     fn patched(patch: &str) -> Result<String, String> {
         let patch = parse(patch)?;
-        let after = if patch.creates { patch.added() } else { patch.apply(FILE.as_bytes())?.bytes };
+        let after = if patch.creates {
+            patch.added()
+        } else {
+            patch.apply(FILE.as_bytes())?.bytes
+        };
         Ok(String::from_utf8(after).unwrap())
     }
 
@@ -202,63 +254,171 @@ mod tests {
     fn a_patch_fits_exactly_or_not_at_all() {
         for (patch, expected) in [
             ("@@ -2 +2 @@\n-two\n+2\n", Ok("one\n2\nthree\nfour\nfive\n")),
-            ("--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ fn\n one\n+and\n two\n three\n", Ok("one\nand\ntwo\nthree\nfour\nfive\n")),
-            ("```diff\n@@ -2 +2 @@\n-two\n+```\n```", Ok("one\n```\nthree\nfour\nfive\n")),
+            (
+                "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ fn\n one\n+and\n two\n three\n",
+                Ok("one\nand\ntwo\nthree\nfour\nfive\n"),
+            ),
+            (
+                "```diff\n@@ -2 +2 @@\n-two\n+```\n```",
+                Ok("one\n```\nthree\nfour\nfive\n"),
+            ),
             ("```\n@@ -2 +1,0 @@\n-two\n", Ok("one\nthree\nfour\nfive\n")),
             ("@@ -4 +4 @@\n-two\n+2\n", Ok("one\n2\nthree\nfour\nfive\n")),
-            ("@@ -0,0 +1 @@\n+zero\n", Ok("zero\none\ntwo\nthree\nfour\nfive\n")),
-            ("@@ -5,0 +6 @@\n+six\n", Ok("one\ntwo\nthree\nfour\nfive\nsix\n")),
-            ("@@ -5 +5 @@\n-five\n+5\n\\ No newline at end of file\n", Ok("one\ntwo\nthree\nfour\n5")),
-            ("@@ -1 +1 @@\n-one\n+1\n@@ -5 +5 @@\n-five\n+5\n", Ok("1\ntwo\nthree\nfour\n5\n")),
-            ("--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n", Ok("a\nb\n")),
-            ("--- /dev/null\t1970\n+++ b/new\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file", Ok("a")),
+            (
+                "@@ -0,0 +1 @@\n+zero\n",
+                Ok("zero\none\ntwo\nthree\nfour\nfive\n"),
+            ),
+            (
+                "@@ -5,0 +6 @@\n+six\n",
+                Ok("one\ntwo\nthree\nfour\nfive\nsix\n"),
+            ),
+            (
+                "@@ -5 +5 @@\n-five\n+5\n\\ No newline at end of file\n",
+                Ok("one\ntwo\nthree\nfour\n5"),
+            ),
+            (
+                "@@ -1 +1 @@\n-one\n+1\n@@ -5 +5 @@\n-five\n+5\n",
+                Ok("1\ntwo\nthree\nfour\n5\n"),
+            ),
+            (
+                "--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n",
+                Ok("a\nb\n"),
+            ),
+            (
+                "--- /dev/null\t1970\n+++ b/new\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file",
+                Ok("a"),
+            ),
             ("", Err("the patch has no hunk")),
             ("hello", Err("the patch has no hunk")),
-            ("@@ -2 +2 @@\n-zwei\n+2\n", Err("the context of hunk 1 of 1 is not in the file")),
-            ("@@ -2 +2 @@\n-two\r\n+2\r\n", Ok("one\n2\nthree\nfour\nfive\n")),
-            ("@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n", Err("the patch says that the file ends where other lines follow")),
-            ("@@ -9,0 +10 @@\n+x\n", Err("hunk 1 of 1 has no context and states line 9; the file has 5 lines")),
-            ("@@ -5 +5 @@\n-five\n\\ No newline at end of file\n+5\n", Err("the context of hunk 1 of 1 is not in the file")),
-            ("@@ -3 +3 @@\n-three\n+3\n@@ -1 +1 @@\n-one\n+1\n", Err("the context of hunk 2 of 2 is not in the file")),
-            ("@@ -2,2 +2 @@\n two\n-three\n@@ -3 +3 @@\n-three\n+3\n", Err("the context of hunk 2 of 2 is not in the file")),
-            ("@@ -1,1000000000 +1 @@\n-one\n", Err("a hunk ends before the number of lines it announces")),
-            ("@@ -1,99999999999999999999 +1 @@\n-one\n", Err("`@@ -1,99999999999999999999 +1 @@` is no hunk header")),
+            (
+                "@@ -2 +2 @@\n-zwei\n+2\n",
+                Err("the context of hunk 1 of 1 is not in the file"),
+            ),
+            (
+                "@@ -2 +2 @@\n-two\r\n+2\r\n",
+                Ok("one\n2\nthree\nfour\nfive\n"),
+            ),
+            (
+                "@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n",
+                Err("the patch says that the file ends where other lines follow"),
+            ),
+            (
+                "@@ -9,0 +10 @@\n+x\n",
+                Err("hunk 1 of 1 has no context and states line 9; the file has 5 lines"),
+            ),
+            (
+                "@@ -5 +5 @@\n-five\n\\ No newline at end of file\n+5\n",
+                Err("the context of hunk 1 of 1 is not in the file"),
+            ),
+            (
+                "@@ -3 +3 @@\n-three\n+3\n@@ -1 +1 @@\n-one\n+1\n",
+                Err("the context of hunk 2 of 2 is not in the file"),
+            ),
+            (
+                "@@ -2,2 +2 @@\n two\n-three\n@@ -3 +3 @@\n-three\n+3\n",
+                Err("the context of hunk 2 of 2 is not in the file"),
+            ),
+            (
+                "@@ -1,1000000000 +1 @@\n-one\n",
+                Err("a hunk ends before the number of lines it announces"),
+            ),
+            (
+                "@@ -1,99999999999999999999 +1 @@\n-one\n",
+                Err("`@@ -1,99999999999999999999 +1 @@` is no hunk header"),
+            ),
             ("@@ nonsense\n", Err("`@@ nonsense` is no hunk header")),
-            ("@@ -2 +2 @@\n*two\n", Err("a line of a hunk begins with '*'")),
-            ("@@ -2 +2 @@\n-two\n+2\n+3\n", Err("`+3` is outside of the hunk that was announced")),
-            ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", Err("the patch deletes the file")),
-            ("--- a\n+++ b\n@@ -2 +2 @@\n-two\n+2\n--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n", Err("the patch is about more than one file")),
-            ("diff --git a b\nrename from a\nrename to b\n", Err("`rename from a` is not supported")),
-            ("diff --git a b\nold mode 100644\nnew mode 100755\n@@ -2 +2 @@\n-two\n+2\n", Err("`old mode 100644` is not supported")),
-            ("diff --git a b\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+a\n", Ok("a\n")),
-            ("GIT binary patch\nliteral 3\n", Err("`GIT binary patch` is not supported")),
-            ("--- /dev/null\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", Err("a new file has added lines only")),
+            (
+                "@@ -2 +2 @@\n*two\n",
+                Err("a line of a hunk begins with '*'"),
+            ),
+            (
+                "@@ -2 +2 @@\n-two\n+2\n+3\n",
+                Err("`+3` is outside of the hunk that was announced"),
+            ),
+            (
+                "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
+                Err("the patch deletes the file"),
+            ),
+            (
+                "--- a\n+++ b\n@@ -2 +2 @@\n-two\n+2\n--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n",
+                Err("the patch is about more than one file"),
+            ),
+            (
+                "diff --git a b\nrename from a\nrename to b\n",
+                Err("`rename from a` is not supported"),
+            ),
+            (
+                "diff --git a b\nold mode 100644\nnew mode 100755\n@@ -2 +2 @@\n-two\n+2\n",
+                Err("`old mode 100644` is not supported"),
+            ),
+            (
+                "diff --git a b\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+a\n",
+                Ok("a\n"),
+            ),
+            (
+                "GIT binary patch\nliteral 3\n",
+                Err("`GIT binary patch` is not supported"),
+            ),
+            (
+                "--- /dev/null\n+++ b\n@@ -1 +1 @@\n-a\n+b\n",
+                Err("a new file has added lines only"),
+            ),
         ] {
-            assert_eq!(patched(patch), expected.map(str::to_owned).map_err(str::to_owned), "{patch}");
+            assert_eq!(
+                patched(patch),
+                expected.map(str::to_owned).map_err(str::to_owned),
+                "{patch}"
+            );
         }
     }
 
     #[test]
     fn a_hundred_thousand_hunks_are_applied_or_refused_in_bounded_work() {
         let file: String = (0..100_000).map(|line| format!("{line}\n")).collect();
-        let patch: String = (0..100_000).map(|line| format!("@@ -{0} +{0} @@\n-{line}\n+x\n", line + 1)).collect();
-        assert_eq!(parse(&patch).unwrap().apply(file.as_bytes()).unwrap().bytes, "x\n".repeat(100_000).into_bytes());
+        let patch: String = (0..100_000)
+            .map(|line| format!("@@ -{0} +{0} @@\n-{line}\n+x\n", line + 1))
+            .collect();
+        assert_eq!(
+            parse(&patch).unwrap().apply(file.as_bytes()).unwrap().bytes,
+            "x\n".repeat(100_000).into_bytes()
+        );
         let same = "a\n".repeat(100_000);
         let patch = format!("@@ -1,50001 +1 @@\n{}-b\n+x\n", "-a\n".repeat(50_000));
         assert!(parse(&patch).unwrap().apply(same.as_bytes()).is_err());
     }
 
     /// The diff that replaces some lines of a text, with as much context as is asked.
-    fn diff(lines: &[String], at: usize, removed: usize, added: &[String], context: usize) -> String {
+    fn diff(
+        lines: &[String],
+        at: usize,
+        removed: usize,
+        added: &[String],
+        context: usize,
+    ) -> String {
         use std::fmt::Write;
-        let (first, end) = (at.saturating_sub(context), (at + removed + context).min(lines.len()));
+        let (first, end) = (
+            at.saturating_sub(context),
+            (at + removed + context).min(lines.len()),
+        );
         let kept = end - first - removed;
         let start = if end == first { first } else { first + 1 };
-        let mut text = format!("@@ -{start},{} +{start},{} @@\n", end - first, kept + added.len());
-        lines[first..at].iter().for_each(|line| writeln!(text, " {line}").unwrap());
-        lines[at..at + removed].iter().for_each(|line| writeln!(text, "-{line}").unwrap());
-        added.iter().for_each(|line| writeln!(text, "+{line}").unwrap());
-        lines[at + removed..end].iter().for_each(|line| writeln!(text, " {line}").unwrap());
+        let mut text = format!(
+            "@@ -{start},{} +{start},{} @@\n",
+            end - first,
+            kept + added.len()
+        );
+        lines[first..at]
+            .iter()
+            .for_each(|line| writeln!(text, " {line}").unwrap());
+        lines[at..at + removed]
+            .iter()
+            .for_each(|line| writeln!(text, "-{line}").unwrap());
+        added
+            .iter()
+            .for_each(|line| writeln!(text, "+{line}").unwrap());
+        lines[at + removed..end]
+            .iter()
+            .for_each(|line| writeln!(text, " {line}").unwrap());
         text
     }
 

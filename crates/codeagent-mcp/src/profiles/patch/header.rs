@@ -1,7 +1,8 @@
 //! Compares the file names in a diff's headers with the path that the diff is applied to.
 //!
-//! **Limits.** A name matches if it is the path or the end of it: diffs are often made in a subdirectory. A leading `a/`, `b/` (or another of git's
-//! prefixes) and the name of the root directory are ignored.
+//! **Limits.** A name matches if it is the path or the end of it: diffs are often made in a
+//! subdirectory. A leading `a/`, `b/` (or another of git's prefixes) and the name of the root
+//! directory are ignored.
 
 use codeagent_workspace::{RepoPath, Workspace};
 
@@ -10,31 +11,50 @@ const PREFIXES: [&str; 8] = ["a", "b", "c", "i", "o", "w", "1", "2"];
 
 /// Returns the first of the names that is not `path`.
 pub fn other_file(names: &[String], path: &RepoPath, workspace: &Workspace) -> Option<String> {
-    names.iter().map(|name| unquoted(name)).find(|name| !is_named(name, path, workspace))
+    names
+        .iter()
+        .map(|name| unquoted(name))
+        .find(|name| !is_named(name, path, workspace))
 }
 
 fn is_named(name: &str, path: &RepoPath, workspace: &Workspace) -> bool {
-    let is_path = |text: &str| RepoPath::normalized(text).is_ok_and(|found| is_end_of(&found, path));
+    let is_path =
+        |text: &str| RepoPath::normalized(text).is_ok_and(|found| is_end_of(&found, path));
     // `git diff --no-index` puts its prefix before absolute paths too.
     let is_absolute = |text: &str| workspace.resolve(text).is_ok_and(|found| found == *path);
     if std::path::Path::new(name).is_absolute() {
         return is_absolute(name);
     }
-    let Some((first, rest)) = name.split_once('/') else { return is_path(name) };
+    let Some((first, rest)) = name.split_once('/') else {
+        return is_path(name);
+    };
     let root = workspace.root().file_name().and_then(|name| name.to_str());
-    let after_root = |text: &str| text.split_once('/').is_some_and(|(first, rest)| Some(first) == root && is_path(rest));
+    let after_root = |text: &str| {
+        text.split_once('/')
+            .is_some_and(|(first, rest)| Some(first) == root && is_path(rest))
+    };
     is_path(name)
         || after_root(name)
-        || PREFIXES.contains(&first) && (is_path(rest) || after_root(rest) || is_absolute(&format!("/{rest}")))
+        || PREFIXES.contains(&first)
+            && (is_path(rest) || after_root(rest) || is_absolute(&format!("/{rest}")))
 }
 
 fn is_end_of(name: &RepoPath, path: &RepoPath) -> bool {
-    !name.is_root() && path.as_str().strip_suffix(name.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    !name.is_root()
+        && path
+            .as_str()
+            .strip_suffix(name.as_str())
+            .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Undoes git's quoting of unusual names: `"a/\303\244.txt"`.
 fn unquoted(name: &str) -> String {
-    let Some(inside) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else { return name.to_owned() };
+    let Some(inside) = name
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'))
+    else {
+        return name.to_owned();
+    };
     let (mut bytes, mut rest) = (Vec::new(), inside.as_bytes());
     while let Some((byte, after)) = rest.split_first() {
         rest = after;
@@ -42,7 +62,9 @@ fn unquoted(name: &str) -> String {
             bytes.push(*byte);
             continue;
         }
-        let octal = rest.get(..3).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        let octal = rest
+            .get(..3)
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
         if let Some(value) = octal {
             bytes.push(value);
             rest = &rest[3..];
@@ -83,12 +105,27 @@ mod tests {
             &format!("{root}/src/\u{e4} b.cs"),
             &format!("a{root}/src/\u{e4} b.cs"),
         ] {
-            assert_eq!(other_file(&[name.to_owned()], &path, &workspace), None, "{name}");
+            assert_eq!(
+                other_file(&[name.to_owned()], &path, &workspace),
+                None,
+                "{name}"
+            );
         }
-        for name in
-            ["a/src/b.cs", "b.cs", "a/lib/src/\u{e4} b.cs", "a/", "", "../src/\u{e4} b.cs", "/src/\u{e4} b.cs", "a/src/\u{e4} b.cs.orig"]
-        {
-            assert_eq!(other_file(&[name.to_owned()], &path, &workspace), Some(name.to_owned()), "{name}");
+        for name in [
+            "a/src/b.cs",
+            "b.cs",
+            "a/lib/src/\u{e4} b.cs",
+            "a/",
+            "",
+            "../src/\u{e4} b.cs",
+            "/src/\u{e4} b.cs",
+            "a/src/\u{e4} b.cs.orig",
+        ] {
+            assert_eq!(
+                other_file(&[name.to_owned()], &path, &workspace),
+                Some(name.to_owned()),
+                "{name}"
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by moving. Paths are absolute and lie under the
-//! root; a path relative to the root is taken too. An error is a text, `Code: message`.
+//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by
+//! moving. Paths are absolute and lie under the root; a path relative to the root is taken too. An
+//! error is a text, `Code: message`.
 //!
 //! **Limits.** Files that are not UTF-8 can be patched only where the patch's own lines are.
 
@@ -37,10 +38,19 @@ pub const TOOLS: &[FileTool] = &[
               LF in the patch matches CRLF in the file, which is kept.",
         parameters: &[
             Parameter::required("path", Takes::Text, PATH),
-            Parameter::required("patch", Takes::Text, "Unified diff of one file, perhaps in a Markdown code fence."),
+            Parameter::required(
+                "patch",
+                Takes::Text,
+                "Unified diff of one file, perhaps in a Markdown code fence.",
+            ),
         ],
         fields: &[],
-        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::PatchFailed, FailureKind::ReadOnly],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::PatchFailed,
+            FailureKind::ReadOnly,
+        ],
         effect: Effect::Writes,
         run: patch_apply,
     },
@@ -53,7 +63,11 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What to append, exactly."),
         ],
         fields: &[],
-        errors: &[FailureKind::NoFile, FailureKind::Outside, FailureKind::ReadOnly],
+        errors: &[
+            FailureKind::NoFile,
+            FailureKind::Outside,
+            FailureKind::ReadOnly,
+        ],
         effect: Effect::Writes,
         run: append,
     },
@@ -66,7 +80,11 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What the file is to say."),
         ],
         fields: &[],
-        errors: &[FailureKind::Outside, FailureKind::Permission, FailureKind::ReadOnly],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::Permission,
+            FailureKind::ReadOnly,
+        ],
         effect: Effect::Writes,
         run: write_file,
     },
@@ -86,10 +104,18 @@ pub const TOOLS: &[FileTool] = &[
         doc: "Move or rename a file or directory. A file at the destination is replaced, a directory never; missing directories are made.",
         parameters: &[
             Parameter::required("source", Takes::Text, PATH),
-            Parameter::required("destination", Takes::Text, "Its new absolute path; it must lie under the root."),
+            Parameter::required(
+                "destination",
+                Takes::Text,
+                "Its new absolute path; it must lie under the root.",
+            ),
         ],
         fields: &[],
-        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::ReadOnly],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::ReadOnly,
+        ],
         effect: Effect::Writes,
         run: move_file,
     },
@@ -100,7 +126,12 @@ pub const TOOLS: &[FileTool] = &[
               shell. Nothing can be changed by it. A non-zero exit code is an answer, not an error.",
         parameters: &[
             Parameter::required("command", Takes::Text, "Which of them."),
-            Parameter::optional("args", Takes::Texts(10_000), "Its arguments, each as it is.").or(Fallback::NoTexts),
+            Parameter::optional(
+                "args",
+                Takes::Texts(10_000),
+                "Its arguments, each as it is.",
+            )
+            .or(Fallback::NoTexts),
         ],
         fields: &["exit_code", "stdout", "stderr"],
         errors: &[FailureKind::CommandRefused, FailureKind::Outside],
@@ -112,7 +143,9 @@ pub const TOOLS: &[FileTool] = &[
 /// The path of an argument.
 fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, Failure> {
     let text = call.arguments.required_text(name);
-    call.workspace().resolve(text).map_err(|error| Failure::from(error).about(text))
+    call.workspace()
+        .resolve(text)
+        .map_err(|error| Failure::from(error).about(text))
 }
 
 /// What a file says now.
@@ -137,19 +170,32 @@ fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), Failure> {
 
 fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
-    let failed = |reason: String| Failure::new(FailureKind::PatchFailed, format!("{path}: {reason}; the file was not changed"));
+    let failed = |reason: String| {
+        Failure::new(
+            FailureKind::PatchFailed,
+            format!("{path}: {reason}; the file was not changed"),
+        )
+    };
     let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
     check_inside(call, &path)?;
     if let Some(other) = header::other_file(&patch.names, &path, &call.workspace()) {
-        return Err(failed(format!("the patch is for {other:?}; name that file as `path`, or correct the header")));
+        return Err(failed(format!(
+            "the patch is for {other:?}; name that file as `path`, or correct the header"
+        )));
     }
     if patch.creates {
         return save(call, &path, &patch.added(), format!("Created {path}"));
     }
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
-    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len())).chain(after.notes);
-    save(call, &path, &after.bytes, told.collect::<Vec<_>>().join("; "))
+    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
+        .chain(after.notes);
+    save(
+        call,
+        &path,
+        &after.bytes,
+        told.collect::<Vec<_>>().join("; "),
+    )
 }
 
 fn append(call: &Call<'_>) -> Result<Value, Failure> {
@@ -157,24 +203,44 @@ fn append(call: &Call<'_>) -> Result<Value, Failure> {
     let content = call.arguments.required_text("content");
     let mut bytes = bytes_of(call, &path)?;
     bytes.extend_from_slice(content.as_bytes());
-    save(call, &path, &bytes, format!("Appended {} bytes to {path}", content.len()))
+    save(
+        call,
+        &path,
+        &bytes,
+        format!("Appended {} bytes to {path}", content.len()),
+    )
 }
 
 fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
     let content = call.arguments.required_text("content");
-    save(call, &path, content.as_bytes(), format!("Wrote {} bytes to {path}", content.len()))
+    save(
+        call,
+        &path,
+        content.as_bytes(),
+        format!("Wrote {} bytes to {path}", content.len()),
+    )
 }
 
 fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
     // The contract has no word for what is there already.
     let taken = |failure: Failure| match failure.kind {
-        FailureKind::Exists => Failure::new(FailureKind::NotAFolder, format!("{path} is not a folder")),
+        FailureKind::Exists => {
+            Failure::new(FailureKind::NotAFolder, format!("{path} is not a folder"))
+        }
         _ => failure,
     };
-    let created = call.workspace().create_folder(&path, true).map_err(|error| taken(error.into()))?;
-    Ok(clean(&if created { format!("Created {path}") } else { format!("{path} was there") }).into())
+    let created = call
+        .workspace()
+        .create_folder(&path, true)
+        .map_err(|error| taken(error.into()))?;
+    Ok(clean(&if created {
+        format!("Created {path}")
+    } else {
+        format!("{path} was there")
+    })
+    .into())
 }
 
 fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
@@ -186,14 +252,19 @@ fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
 
 /// A line without what a name may hold to end it or to control a terminal.
 fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// The word for a failure.
 #[must_use]
 pub fn code(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::NoFile | FailureKind::NoFolder | FailureKind::NotAFile | FailureKind::NotAFolder => "NotFound",
+        FailureKind::NoFile
+        | FailureKind::NoFolder
+        | FailureKind::NotAFile
+        | FailureKind::NotAFolder => "NotFound",
         FailureKind::Outside => "OutsideRoot",
         FailureKind::PatchFailed => "PatchFailed",
         FailureKind::Permission => "PermissionDenied",
@@ -205,9 +276,11 @@ pub fn code(kind: FailureKind) -> &'static str {
         | FailureKind::NotEmpty
         | FailureKind::TooLarge
         | FailureKind::BadPattern => "InvalidArguments",
-        FailureKind::Binary | FailureKind::TimedOut | FailureKind::TextMissing | FailureKind::CountDiffers | FailureKind::Internal => {
-            "Internal"
-        }
+        FailureKind::Binary
+        | FailureKind::TimedOut
+        | FailureKind::TextMissing
+        | FailureKind::CountDiffers
+        | FailureKind::Internal => "Internal",
     }
 }
 
@@ -216,13 +289,17 @@ pub fn code(kind: FailureKind) -> &'static str {
 pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
     match answer {
         Ok(told) => {
-            let text = told.as_str().map_or_else(|| told.to_string(), str::to_owned);
+            let text = told
+                .as_str()
+                .map_or_else(|| told.to_string(), str::to_owned);
             CallToolResult::success(vec![ContentBlock::text(text)])
         }
         Err(failure) => {
             let (code, message) = (code(failure.kind), clean(&failure.message));
-            let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
-            result.structured_content = Some(json!({ "error": { "code": code, "message": message } }));
+            let mut result =
+                CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
+            result.structured_content =
+                Some(json!({ "error": { "code": code, "message": message } }));
             result
         }
     }

@@ -1,9 +1,12 @@
-//! What does `shell_exec` do? It runs one of a few text tools in a jail in which the repository can only be read.
+//! What does `shell_exec` do? It runs one of a few text tools in a jail in which the repository can
+//! only be read.
 //!
-//! The contract's rule on arguments (what begins with `/` or contains `..` must lie under the root) is kept to the letter and contains nothing by
-//! itself: a program of sed or awk may begin with `/`, and paths hide in options. The jail is what contains.
+//! The contract's rule on arguments (what begins with `/` or contains `..` must lie under the root)
+//! is kept to the letter and contains nothing by itself: a program of sed or awk may begin with
+//! `/`, and paths hide in options. The jail is what contains.
 //!
-//! **Limits.** 30 seconds, 1 MiB of each output; no standard input. `stat` of a known path outside tells that it exists.
+//! **Limits.** 30 seconds, 1 MiB of each output; no standard input. `stat` of a known path outside
+//! tells that it exists.
 
 use std::time::Duration;
 
@@ -15,8 +18,10 @@ use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// The commands that may be run.
-pub const ALLOWED: [&str; 18] =
-    ["grep", "sed", "awk", "find", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "diff", "file", "stat", "ls", "du", "rg"];
+pub const ALLOWED: [&str; 18] = [
+    "grep", "sed", "awk", "find", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "diff",
+    "file", "stat", "ls", "du", "rg",
+];
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -25,7 +30,11 @@ const OUTPUT_BYTES: usize = 1 << 20;
 pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
-        let message = format!("`{}` may not be run; permitted are {}", crate::arguments::shortened(command), ALLOWED.join(", "));
+        let message = format!(
+            "`{}` may not be run; permitted are {}",
+            crate::arguments::shortened(command),
+            ALLOWED.join(", ")
+        );
         return Err(Failure::new(FailureKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
@@ -41,7 +50,9 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: OUTPUT_BYTES,
         policy: Policy::Tools,
     };
-    let outcome = launcher.run(&call.workspace(), &request).map_err(Exec::failure)?;
+    let outcome = launcher
+        .run(&call.workspace(), &request)
+        .map_err(Exec::failure)?;
     Ok(told(&outcome).into())
 }
 
@@ -66,8 +77,14 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
 }
 
 fn told(outcome: &Outcome) -> String {
-    let code = outcome.exit_code.unwrap_or_else(|| 128 + outcome.signal.unwrap_or_default());
-    let mut text = format!("exit_code: {code}\nstdout:\n{}\nstderr:\n{}", shown(&outcome.stdout), shown(&outcome.stderr));
+    let code = outcome
+        .exit_code
+        .unwrap_or_else(|| 128 + outcome.signal.unwrap_or_default());
+    let mut text = format!(
+        "exit_code: {code}\nstdout:\n{}\nstderr:\n{}",
+        shown(&outcome.stdout),
+        shown(&outcome.stderr)
+    );
     if outcome.timed_out {
         text.push_str(&format!("\n[stopped after {} seconds]", TIMEOUT.as_secs()));
     }

@@ -1,8 +1,9 @@
-//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. The repository can be written there unless the server is
-//! read-only, but for protected names (`.git`, `.vscode` and the like); nothing else can be reached.
+//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. The
+//! repository can be written there unless the server is read-only, but for protected names (`.git`,
+//! `.vscode` and the like); nothing else can be reached.
 //!
-//! **Limitations.** No network, so nothing is downloaded. Commands that may write run one at a time. After such a command the index compares the
-//! whole repository.
+//! **Limitations.** No network, so nothing is downloaded. Commands that may write run one at a
+//! time. After such a command the index compares the whole repository.
 
 use std::time::Duration;
 
@@ -21,7 +22,11 @@ pub const ALLOWED: [&str; 6] = ["node", "npm", "npx", "python3", "pytest", "tsc"
 pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
-        let message = format!("`{}` may not be run; permitted are {}", crate::arguments::shortened(command), ALLOWED.join(", "));
+        let message = format!(
+            "`{}` may not be run; permitted are {}",
+            crate::arguments::shortened(command),
+            ALLOWED.join(", ")
+        );
         return Err(Failure::new(FailureKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
@@ -37,7 +42,9 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: number("maxOutputBytes"),
         policy: Policy::Interpreters { writes },
     };
-    let outcome = launcher.run(&call.workspace(), &request).map_err(Exec::failure)?;
+    let outcome = launcher
+        .run(&call.workspace(), &request)
+        .map_err(Exec::failure)?;
     if writes {
         call.take_in(&[]);
     }
@@ -61,10 +68,20 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
 
 /// Says which protected files and folders the command made or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
-    let removed = format!("commands may not create or replace these; undone: {}", outcome.removed.join(", "));
-    let kept = format!("remove these before you use git or an editor here, the command made them: {}", outcome.not_removed.join(", "));
+    let removed = format!(
+        "commands may not create or replace these; undone: {}",
+        outcome.removed.join(", ")
+    );
+    let kept = format!(
+        "remove these before you use git or an editor here, the command made them: {}",
+        outcome.not_removed.join(", ")
+    );
     let notes = [(removed, &outcome.removed), (kept, &outcome.not_removed)];
-    let notes: Vec<String> = notes.into_iter().filter(|(_, paths)| !paths.is_empty()).map(|(note, _)| note).collect();
+    let notes: Vec<String> = notes
+        .into_iter()
+        .filter(|(_, paths)| !paths.is_empty())
+        .map(|(note, _)| note)
+        .collect();
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
@@ -74,7 +91,18 @@ fn text(output: &Output) -> String {
 
 /// The name of a signal.
 fn signal(number: i32) -> String {
-    let known =
-        [(2, "SIGINT"), (4, "SIGILL"), (6, "SIGABRT"), (9, "SIGKILL"), (11, "SIGSEGV"), (15, "SIGTERM"), (24, "SIGXCPU"), (25, "SIGXFSZ")];
-    known.iter().find(|(known, _)| *known == number).map_or_else(|| format!("SIG{number}"), |(_, name)| (*name).to_owned())
+    let known = [
+        (2, "SIGINT"),
+        (4, "SIGILL"),
+        (6, "SIGABRT"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (15, "SIGTERM"),
+        (24, "SIGXCPU"),
+        (25, "SIGXFSZ"),
+    ];
+    known
+        .iter()
+        .find(|(known, _)| *known == number)
+        .map_or_else(|| format!("SIG{number}"), |(_, name)| (*name).to_owned())
 }

@@ -1,6 +1,7 @@
 //! What do the file tools of the `workspace` profile do?
 //!
-//! **Limits.** A recursive listing stops at `maxEntries`, in the order of paths, folders before what they hold.
+//! **Limits.** A recursive listing stops at `maxEntries`, in the order of paths, folders before
+//! what they hold.
 
 use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
 use serde_json::{Value, json};
@@ -19,7 +20,11 @@ fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), F
 pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
     let (folder, text) = argument(call, "dir")?;
     let most = call.arguments.number("maxEntries").unwrap_or_default();
-    let depth = if call.arguments.flag("recursive") { usize::MAX } else { 1 };
+    let depth = if call.arguments.flag("recursive") {
+        usize::MAX
+    } else {
+        1
+    };
     let mut entries = Vec::new();
     let mut truncated = false;
     let visited = call.workspace().descend(&folder, depth, &mut |item| {
@@ -41,8 +46,13 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
 
 /// The text of a file of at most so many bytes, exactly as it is.
 fn text_of(call: &Call<'_>, file: &RepoPath, text: &str, limit: u64) -> Result<String, Failure> {
-    let bytes = call.workspace().read_bytes_meta(file, limit).map_err(|error| Failure::from(error).about(text))?.bytes;
-    String::from_utf8(bytes).map_err(|_| Failure::new(FailureKind::Binary, format!("{file} is not UTF-8")).about(text))
+    let bytes = call
+        .workspace()
+        .read_bytes_meta(file, limit)
+        .map_err(|error| Failure::from(error).about(text))?
+        .bytes;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::new(FailureKind::Binary, format!("{file} is not UTF-8")).about(text))
 }
 
 pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
@@ -55,7 +65,10 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
 
 pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
     let (file, text) = argument(call, "file")?;
-    let (find, replace) = (call.arguments.required_text("find"), call.arguments.required_text("replace"));
+    let (find, replace) = (
+        call.arguments.required_text("find"),
+        call.arguments.required_text("replace"),
+    );
     let content = text_of(call, &file, text, MAX_BYTES)?;
     let edit = Edit::new(&content, find, replace);
     let count = edit.count();
@@ -72,11 +85,18 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
             format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
         ));
     }
-    let replacements = if call.arguments.flag("replaceAll") || expected.is_some() { count } else { 1 };
-    let (edited, kept) = edit.replaced(replacements, MAX_BYTES as usize).ok_or_else(|| too_large(&file))?;
+    let replacements = if call.arguments.flag("replaceAll") || expected.is_some() {
+        count
+    } else {
+        1
+    };
+    let (edited, kept) = edit
+        .replaced(replacements, MAX_BYTES as usize)
+        .ok_or_else(|| too_large(&file))?;
     save(call, &file, text, &edited)?;
     let mut data = json!({ "file": file.as_str(), "replacements": replacements });
-    let others = (replacements < count).then(|| format!("`find` occurs {count} times; only the first was replaced"));
+    let others = (replacements < count)
+        .then(|| format!("`find` occurs {count} times; only the first was replaced"));
     let notes: Vec<String> = others.into_iter().chain(kept.map(str::to_owned)).collect();
     if !notes.is_empty() {
         data["note"] = notes.join("; ").into();
@@ -95,18 +115,27 @@ pub fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
 }
 
 fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(), Failure> {
-    call.workspace().write_file(file, content.as_bytes()).map_err(|error| Failure::from(error).about(text))?;
+    call.workspace()
+        .write_file(file, content.as_bytes())
+        .map_err(|error| Failure::from(error).about(text))?;
     call.take_in(&[file]);
     Ok(())
 }
 
 fn too_large(file: &RepoPath) -> Failure {
-    Failure::new(FailureKind::TooLarge, format!("{file} would have more than {MAX_BYTES} bytes")).about(file.as_str())
+    Failure::new(
+        FailureKind::TooLarge,
+        format!("{file} would have more than {MAX_BYTES} bytes"),
+    )
+    .about(file.as_str())
 }
 
 pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {
     let (target, text) = argument(call, "path")?;
-    let removed = call.workspace().remove(&target, call.arguments.flag("recursive")).map_err(|error| Failure::from(error).about(text))?;
+    let removed = call
+        .workspace()
+        .remove(&target, call.arguments.flag("recursive"))
+        .map_err(|error| Failure::from(error).about(text))?;
     call.take_in(&[&target]);
     let kind = match removed {
         Removed::File => "file",
@@ -117,7 +146,9 @@ pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {
 
 pub fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
     let ((from, text), (to, _)) = (argument(call, "from")?, argument(call, "to")?);
-    let moved = call.workspace().rename(&from, &to, call.arguments.flag("overwrite"));
+    let moved = call
+        .workspace()
+        .rename(&from, &to, call.arguments.flag("overwrite"));
     let overwritten = moved.map_err(|error| Failure::from(error).about(text))?;
     call.take_in(&[&from, &to]);
     Ok(json!({ "from": from.as_str(), "to": to.as_str(), "overwritten": overwritten }))
@@ -125,7 +156,9 @@ pub fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
 
 pub fn mkdir(call: &Call<'_>) -> Result<Value, Failure> {
     let (folder, text) = argument(call, "dir")?;
-    let made = call.workspace().create_folder(&folder, call.arguments.flag("recursive"));
+    let made = call
+        .workspace()
+        .create_folder(&folder, call.arguments.flag("recursive"));
     let created = made.map_err(|error| Failure::from(error).about(text))?;
     Ok(json!({ "dir": shown(&folder), "created": created }))
 }

@@ -1,8 +1,9 @@
 //! Landlock: which files and folders can be opened, and how.
 //!
-//! Within namespaces it is a second layer, used where the kernel has it. Without them it is the only one for files, so the rules are stricter:
-//! a folder that holds something protected can only be read, its other children are granted one by one. The root is such a folder always, since
-//! a protected name could be made in it.
+//! Within namespaces it is a second layer, used where the kernel has it. Without them it is the
+//! only one for files, so the rules are stricter: a folder that holds something protected can only
+//! be read, its other children are granted one by one. The root is such a folder always, since a
+//! protected name could be made in it.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -11,8 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use rustix::fs::{Dir, FileType, Mode, OFlags, fstat, open, openat};
 
@@ -28,10 +29,26 @@ const WANTED: ABI = ABI::V6;
 /// Folders that all programs need.
 const SHARED: &[&str] = &["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/share"];
 /// Files that programs read as they start.
-const SHARED_FILES: &[&str] =
-    &["/etc/ld.so.cache", "/etc/magic", "/etc/localtime", "/etc/ssl/openssl.cnf", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"];
+const SHARED_FILES: &[&str] = &[
+    "/etc/ld.so.cache",
+    "/etc/magic",
+    "/etc/localtime",
+    "/etc/ssl/openssl.cnf",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/urandom",
+    "/dev/random",
+];
 /// Folders that interpreters need too.
-const PROGRAMS: &[&str] = &["/usr/bin", "/bin", "/usr/local", "/usr/libexec", "/usr/include", "/usr/lib32", "/lib32"];
+const PROGRAMS: &[&str] = &[
+    "/usr/bin",
+    "/bin",
+    "/usr/local",
+    "/usr/libexec",
+    "/usr/include",
+    "/usr/lib32",
+    "/lib32",
+];
 
 /// A handle that names a file and does not open it.
 const NAMED: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
@@ -57,24 +74,44 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
     let mut add = |handle: &OwnedFd, rights: Rights| -> Result<(), String> {
         let stat = fstat(handle).map_err(|error| told(&error))?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-        let rights = if is_folder { rights } else { rights & AccessFs::from_file(NEEDED) };
+        let rights = if is_folder {
+            rights
+        } else {
+            rights & AccessFs::from_file(NEEDED)
+        };
         let rule = PathBeneath::new(handle.as_fd(), rights);
-        (&mut ruleset).add_rule(rule).map(|_| ()).map_err(|error| told(&error))
+        (&mut ruleset)
+            .add_rule(rule)
+            .map(|_| ())
+            .map_err(|error| told(&error))
     };
     for (path, rights) in system_rules(plan) {
         // Not every system has every folder.
-        let Ok(handle) = open(&path, NAMED, Mode::empty()) else { continue };
+        let Ok(handle) = open(&path, NAMED, Mode::empty()) else {
+            continue;
+        };
         add(&handle, rights)?;
     }
-    let root = open(&plan.root, NAMED | OFlags::DIRECTORY, Mode::empty()).map_err(|error| told(&error))?;
+    let root =
+        open(&plan.root, NAMED | OFlags::DIRECTORY, Mode::empty()).map_err(|error| told(&error))?;
     let (read, run, write) = rights();
-    add(&root, if plan.policy == Policy::Tools { read } else { run })?;
+    add(
+        &root,
+        if plan.policy == Policy::Tools {
+            read
+        } else {
+            run
+        },
+    )?;
     if plan.writes() && plan.namespaces {
         add(&root, write)?;
     } else if plan.writes() {
         add_unprotected(&root, plan, &mut add)?;
     }
-    ruleset.restrict_self().map(|_| ()).map_err(|error| told(&error))
+    ruleset
+        .restrict_self()
+        .map(|_| ())
+        .map_err(|error| told(&error))
 }
 
 fn told(error: &dyn std::error::Error) -> String {
@@ -83,30 +120,52 @@ fn told(error: &dyn std::error::Error) -> String {
 
 fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    let ruleset = ruleset.handle_access(AccessFs::from_all(NEEDED)).map_err(|error| told(&error))?;
+    let ruleset = ruleset
+        .handle_access(AccessFs::from_all(NEEDED))
+        .map_err(|error| told(&error))?;
     let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
-    let ruleset = ruleset.handle_access(AccessFs::from_all(WANTED)).map_err(|error| told(&error))?;
-    let ruleset = ruleset.handle_access(AccessNet::from_all(WANTED)).map_err(|error| told(&error))?;
-    // Without a namespace of processes, programs that may signal their own processes must reach no others.
+    let ruleset = ruleset
+        .handle_access(AccessFs::from_all(WANTED))
+        .map_err(|error| told(&error))?;
+    let ruleset = ruleset
+        .handle_access(AccessNet::from_all(WANTED))
+        .map_err(|error| told(&error))?;
+    // Without a namespace of processes, programs that may signal their own processes must reach no
+    // others.
     let is_alone = plan.namespaces || plan.policy == Policy::Tools;
-    let ruleset = ruleset.set_compatibility(if is_alone { CompatLevel::BestEffort } else { CompatLevel::HardRequirement });
-    let ruleset = ruleset.scope(Scope::from_all(WANTED)).map_err(|error| told(&error))?;
+    let ruleset = ruleset.set_compatibility(if is_alone {
+        CompatLevel::BestEffort
+    } else {
+        CompatLevel::HardRequirement
+    });
+    let ruleset = ruleset
+        .scope(Scope::from_all(WANTED))
+        .map_err(|error| told(&error))?;
     ruleset.create().map_err(|error| told(&error))
 }
 
 /// The rights to read, to run programs too, and to write too.
 fn rights() -> (Rights, Rights, Rights) {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    (read, read | AccessFs::Execute, AccessFs::from_all(NEEDED) & !(AccessFs::MakeChar | AccessFs::MakeBlock))
+    (
+        read,
+        read | AccessFs::Execute,
+        AccessFs::from_all(NEEDED) & !(AccessFs::MakeChar | AccessFs::MakeBlock),
+    )
 }
 
 /// Paths of the system and the rights at and below them.
 fn system_rules(plan: &Plan) -> Vec<(PathBuf, Rights)> {
     let (read, run, write) = rights();
     // Names in the folders of programs are often links; the last one is the program.
-    let program = plan.program.canonicalize().unwrap_or_else(|_| plan.program.clone());
+    let program = plan
+        .program
+        .canonicalize()
+        .unwrap_or_else(|_| plan.program.clone());
     let mut rules: Vec<(PathBuf, Rights)> = vec![(program, AccessFs::ReadFile | AccessFs::Execute)];
-    let mut add = |paths: &[&str], rights: Rights| rules.extend(paths.iter().map(|path| (PathBuf::from(path), rights)));
+    let mut add = |paths: &[&str], rights: Rights| {
+        rules.extend(paths.iter().map(|path| (PathBuf::from(path), rights)))
+    };
     add(SHARED_FILES, AccessFs::ReadFile.into());
     add(&["/dev/null"], AccessFs::ReadFile | AccessFs::WriteFile);
     if plan.policy == Policy::Tools {
@@ -121,31 +180,70 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, Rights)> {
         add(&OWN_FILES.map(|(path, _)| path), AccessFs::ReadFile.into());
     }
     // A `/proc` of the namespace shows the command's processes only.
-    let is_own = std::fs::read_link("/proc/self").is_ok_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
-    add(&[if plan.namespaces && is_own { "/proc" } else { "/proc/self" }], read);
-    let etc = std::fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_own = std::fs::read_link("/proc/self")
+        .is_ok_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
+    add(
+        &[if plan.namespaces && is_own {
+            "/proc"
+        } else {
+            "/proc/self"
+        }],
+        read,
+    );
+    let etc = std::fs::read_dir("/etc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     // Python's start-up file is a link to there on some systems.
-    rules.extend(etc.filter(|path| path.as_os_str().as_bytes().starts_with(b"/etc/python3")).map(|path| (path, read)));
+    rules.extend(
+        etc.filter(|path| path.as_os_str().as_bytes().starts_with(b"/etc/python3"))
+            .map(|path| (path, read)),
+    );
     rules.push((plan.scratch.clone(), write));
     rules
 }
 
 /// The programs that load programs.
 fn loaders() -> impl Iterator<Item = PathBuf> {
-    let names = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1"];
-    names.into_iter().filter_map(|name| Path::new(name).canonicalize().ok())
+    let names = [
+        "/lib64/ld-linux-x86-64.so.2",
+        "/lib/ld-linux-aarch64.so.1",
+        "/lib/ld-musl-x86_64.so.1",
+        "/lib/ld-musl-aarch64.so.1",
+    ];
+    names
+        .into_iter()
+        .filter_map(|name| Path::new(name).canonicalize().ok())
 }
 
-/// Grants writing in the children of each folder that has something protected in it, but not in these and not in the folder itself.
-fn add_unprotected(root: &OwnedFd, plan: &Plan, add: &mut impl FnMut(&OwnedFd, Rights) -> Result<(), String>) -> Result<(), String> {
+/// Grants writing in the children of each folder that has something protected in it, but not in
+/// these and not in the folder itself.
+fn add_unprotected(
+    root: &OwnedFd,
+    plan: &Plan,
+    add: &mut impl FnMut(&OwnedFd, Rights) -> Result<(), String>,
+) -> Result<(), String> {
     let protected: BTreeSet<&Path> = plan.protected.iter().map(PathBuf::as_path).collect();
     let mut open_folders: BTreeSet<&Path> = plan.pinned.iter().map(PathBuf::as_path).collect();
-    open_folders.extend(plan.protected.iter().flat_map(|path| path.ancestors().skip(1)));
+    open_folders.extend(
+        plan.protected
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1)),
+    );
     open_folders.insert(Path::new(""));
     let (_, _, write) = rights();
-    let mut todo = vec![(root.try_clone().map_err(|error| told(&error))?, PathBuf::new())];
+    let mut todo = vec![(
+        root.try_clone().map_err(|error| told(&error))?,
+        PathBuf::new(),
+    )];
     while let Some((folder, path)) = todo.pop() {
-        let entries = openat(&folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+        let entries = openat(
+            &folder,
+            ".",
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        );
         for entry in entries.and_then(Dir::new).map_err(|error| told(&error))? {
             let entry = entry.map_err(|error| told(&error))?;
             let name: &CStr = entry.file_name();
@@ -153,8 +251,12 @@ fn add_unprotected(root: &OwnedFd, plan: &Plan, add: &mut impl FnMut(&OwnedFd, R
             if matches!(name.to_bytes(), b"." | b"..") || protected.contains(inner.as_path()) {
                 continue;
             }
-            let Ok(handle) = openat(&folder, name, NAMED | OFlags::NOFOLLOW, Mode::empty()) else { continue };
-            let kind = fstat(&handle).map(|stat| FileType::from_raw_mode(stat.st_mode)).map_err(|error| told(&error))?;
+            let Ok(handle) = openat(&folder, name, NAMED | OFlags::NOFOLLOW, Mode::empty()) else {
+                continue;
+            };
+            let kind = fstat(&handle)
+                .map(|stat| FileType::from_raw_mode(stat.st_mode))
+                .map_err(|error| told(&error))?;
             if open_folders.contains(inner.as_path()) && kind == FileType::Directory {
                 todo.push((handle, inner));
             } else if matches!(kind, FileType::Directory | FileType::RegularFile) {

@@ -9,15 +9,25 @@ use crate::exec::Policy;
 const MAX_FILE: u64 = 64 << 20;
 /// Most memory of a text tool, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
-/// Most processes and threads as long as an interpreter runs: the user's, or with namespaces the command's.
+/// Most processes and threads as long as an interpreter runs: the user's, or with namespaces the
+/// command's.
 const MAX_PROCESSES: u64 = 4_096;
 
 /// Sets the limits for this process and all it starts.
 pub fn restrict(plan: &Plan) -> Result<(), String> {
     let set = |resource: Resource, most: u64| {
         // A narrower limit cannot be widened.
-        let most = getrlimit(resource).maximum.map_or(most, |hard| hard.min(most));
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) }).map_err(|error| error.to_string())
+        let most = getrlimit(resource)
+            .maximum
+            .map_or(most, |hard| hard.min(most));
+        setrlimit(
+            resource,
+            Rlimit {
+                current: Some(most),
+                maximum: Some(most),
+            },
+        )
+        .map_err(|error| error.to_string())
     };
     set(Resource::Core, 0)?;
     set(Resource::Nofile, 1_024)?;

@@ -1,9 +1,11 @@
 //! The jail: this program, started again, in up to three processes.
 //!
-//! 1. The *monitor* ([`monitor`]) is outside. It makes the scratch folder, finds what is protected, watches the time and the server, and cleans up
-//!    when every process of the command has ended, also if the server was killed.
-//! 2. The *init* ([`namespaces::init`]) is process 1 of new namespaces. It builds the root that the command sees and reaps processes. When it
-//!    ends, the kernel kills the others. With Landlock alone there is no init, and the monitor takes its place.
+//! 1. The *monitor* ([`monitor`]) is outside. It makes the scratch folder, finds what is protected,
+//!    watches the time and the server, and cleans up when every process of the command has ended,
+//!    also if the server was killed.
+//! 2. The *init* ([`namespaces::init`]) is process 1 of new namespaces. It builds the root that the
+//!    command sees and reaps processes. When it ends, the kernel kills the others. With Landlock
+//!    alone there is no init, and the monitor takes its place.
 //! 3. The last one ([`become_command`]) gives up the remaining rights and becomes the command.
 //!
 //! Each step only takes rights away, and a step that fails ends the run before the command starts.
@@ -41,12 +43,15 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
         Some((Stage::Command, plan)) => become_command(&plan).err(),
         None => Some("unknown arguments".to_owned()),
     };
-    let Some(problem) = problem else { return ExitCode::SUCCESS };
+    let Some(problem) = problem else {
+        return ExitCode::SUCCESS;
+    };
     writeln!(std::io::stderr(), "{NO_JAIL_MARK}{problem}").ok();
     ExitCode::from(NO_JAIL as u8)
 }
 
-/// Gives up all rights that the plan does not grant and becomes the command. Returns only if that failed, or if there is no command.
+/// Gives up all rights that the plan does not grant and becomes the command. Returns only if that
+/// failed, or if there is no command.
 fn become_command(plan: &Plan) -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     limits::restrict(plan)?;
@@ -55,5 +60,8 @@ fn become_command(plan: &Plan) -> Result<(), String> {
     if plan.program.as_os_str().is_empty() {
         return Ok(());
     }
-    Err(format!("the program cannot be started: {}", Command::new(&plan.program).args(&plan.arguments).exec()))
+    Err(format!(
+        "the program cannot be started: {}",
+        Command::new(&plan.program).args(&plan.arguments).exec()
+    ))
 }

@@ -1,11 +1,12 @@
 //! The monitor: the process of the jail that stays outside.
 //!
-//! It starts the processes inside, kills them when their time is over or the server is gone, and cleans up when the last has ended: protected
-//! names that are new are removed, and so is the scratch folder. Commands that may write run one at a time for each repository, so that one
+//! It starts the processes inside, kills them when their time is over or the server is gone, and
+//! cleans up when the last has ended: protected names that are new are removed, and so is the
+//! scratch folder. Commands that may write run one at a time for each repository, so that one
 //! cannot hide from another's cleaning; the lock is on the root folder itself.
 //!
-//! **Limitations.** If the monitor itself is killed, nobody cleans up: a later server removes the scratch folder. On file systems without locks
-//! (some NFS servers) commands are not kept apart.
+//! **Limitations.** If the monitor itself is killed, nobody cleans up: a later server removes the
+//! scratch folder. On file systems without locks (some NFS servers) commands are not kept apart.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -39,10 +40,16 @@ pub fn main(plan: Plan) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Closes files that the server had from its own parent and passed on without knowing. Nothing of this process is open yet.
+/// Closes files that the server had from its own parent and passed on without knowing. Nothing of
+/// this process is open yet.
 fn close_inherited() {
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
-    let numbers: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
+        return;
+    };
+    let numbers: Vec<i32> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect();
     for number in numbers.into_iter().filter(|number| *number > 2) {
         nix::unistd::close(number).ok();
     }
@@ -50,23 +57,45 @@ fn close_inherited() {
 
 fn run(mut plan: Plan) -> Result<Report, String> {
     let told = |error: io::Error| error.to_string();
-    let root = open(&plan.root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| told(error.into()))?;
+    let root = open(
+        &plan.root,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .map_err(|error| told(error.into()))?;
     if plan.writes() && !lock(&root, plan.timeout) {
-        return Ok(Report { busy: true, ..Report::default() });
+        return Ok(Report {
+            busy: true,
+            ..Report::default()
+        });
     }
     let scratch = Scratch::make(&plan.scratch).map_err(told)?;
-    let protected = plan.writes().then(|| Protected::find(&root, &plan.root)).transpose()?;
+    let protected = plan
+        .writes()
+        .then(|| Protected::find(&root, &plan.root))
+        .transpose()?;
     if let Some(protected) = &protected {
         plan.protected = protected.read_only().to_vec();
         plan.pinned = protected.pinned().to_vec();
     }
-    let ended = if plan.namespaces { in_namespaces(&plan) } else { in_landlock(&plan) };
-    let cleaned = protected.map(|protected| protected.restore(&root)).unwrap_or_default();
+    let ended = if plan.namespaces {
+        in_namespaces(&plan)
+    } else {
+        in_landlock(&plan)
+    };
+    let cleaned = protected
+        .map(|protected| protected.restore(&root))
+        .unwrap_or_default();
     drop(scratch);
-    Ok(Report { removed: cleaned.removed, not_removed: cleaned.not_removed, ..ended? })
+    Ok(Report {
+        removed: cleaned.removed,
+        not_removed: cleaned.not_removed,
+        ..ended?
+    })
 }
 
-/// Waits until no other command writes in the repository; false: that took too long, or the server is gone.
+/// Waits until no other command writes in the repository; false: that took too long, or the server
+/// is gone.
 fn lock(root: &OwnedFd, patience: Duration) -> bool {
     let deadline = Instant::now() + patience;
     let stdin = io::stdin();
@@ -76,7 +105,8 @@ fn lock(root: &OwnedFd, patience: Duration) -> bool {
             _ => return true,
         }
         let mut events = [PollFd::new(&stdin, PollFlags::IN)];
-        let waited = Timespec::try_from(STEP).is_ok_and(|step| poll(&mut events, Some(&step)) == Ok(0));
+        let waited =
+            Timespec::try_from(STEP).is_ok_and(|step| poll(&mut events, Some(&step)) == Ok(0));
         if !waited || Instant::now() >= deadline {
             return false;
         }
@@ -88,14 +118,24 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
     let told = |error: io::Error| format!("namespaces: {error}");
     namespaces::enter()?;
     let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(told)?;
-    let end =
-        start(Path::new("/proc/self/exe"), plan, Stage::Init, Stdio::from(OwnedFd::from(theirs)), plan.timeout + GRACE).map_err(told)?;
+    let end = start(
+        Path::new("/proc/self/exe"),
+        plan,
+        Stage::Init,
+        Stdio::from(OwnedFd::from(theirs)),
+        plan.timeout + GRACE,
+    )
+    .map_err(told)?;
     let mut words = Vec::new();
-    ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(told)?;
+    ours.set_read_timeout(Some(Duration::from_secs(1)))
+        .map_err(told)?;
     io::Read::read_to_end(&mut ours, &mut words).ok();
     // An init that was killed reports nothing.
     let report = Report::parse(&words).unwrap_or_else(|| Report::ended(end.status));
-    Ok(Report { timed_out: report.timed_out || end.timed_out, ..report })
+    Ok(Report {
+        timed_out: report.timed_out || end.timed_out,
+        ..report
+    })
 }
 
 /// Runs the command as a child of this process, and waits for all processes it started.
@@ -103,15 +143,35 @@ fn in_landlock(plan: &Plan) -> Result<Report, String> {
     let told = |error: io::Error| error.to_string();
     landlock::required()?;
     set_child_subreaper(Some(getpid())).map_err(|error| told(error.into()))?;
-    let end = start(Path::new("/proc/self/exe"), plan, Stage::Command, Stdio::null(), plan.timeout).map_err(told)?;
+    let end = start(
+        Path::new("/proc/self/exe"),
+        plan,
+        Stage::Command,
+        Stdio::null(),
+        plan.timeout,
+    )
+    .map_err(told)?;
     reap_all();
-    Ok(Report { timed_out: end.timed_out, ..Report::ended(end.status) })
+    Ok(Report {
+        timed_out: end.timed_out,
+        ..Report::ended(end.status)
+    })
 }
 
 /// Starts a process of the jail and waits for it.
-pub fn start(program: &Path, plan: &Plan, stage: Stage, stdin: Stdio, timeout: Duration) -> io::Result<End> {
+pub fn start(
+    program: &Path,
+    plan: &Plan,
+    stage: Stage,
+    stdin: Stdio,
+    timeout: Duration,
+) -> io::Result<End> {
     let mut command = Command::new(program);
-    let child = command.args(plan.words(stage)).process_group(0).stdin(stdin).spawn()?;
+    let child = command
+        .args(plan.words(stage))
+        .process_group(0)
+        .stdin(stdin)
+        .spawn()?;
     // It holds the other end of a socket.
     drop(command);
     supervise(child.id(), timeout)

@@ -1,12 +1,15 @@
 //! The root that a command sees, built of mounts.
 //!
-//! A `tmpfs` becomes the root. It holds the system's programs and libraries and a few files of `/etc` and `/dev`, all read-only, a `/proc` of the
-//! process namespace, the repository at its own path, and the scratch folder at its own. Protected files and folders are mounted onto
-//! themselves, read-only: they can be neither changed nor moved nor replaced. Everything else of the machine is absent.
+//! A `tmpfs` becomes the root. It holds the system's programs and libraries and a few files of
+//! `/etc` and `/dev`, all read-only, a `/proc` of the process namespace, the repository at its own
+//! path, and the scratch folder at its own. Protected files and folders are mounted onto
+//! themselves, read-only: they can be neither changed nor moved nor replaced. Everything else of
+//! the machine is absent.
 //!
 //! No mount follows set-user-ID bits. Device files outside of `/dev` do not work.
 //!
-//! **Limitations.** A rename or hard link into or out of a pinned folder fails as one between file systems does (`EXDEV`).
+//! **Limitations.** A rename or hard link into or out of a pinned folder fails as one between file
+//! systems does (`EXDEV`).
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,7 +19,8 @@ use std::path::{Path, PathBuf};
 use nix::sched::CloneFlags;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, mount_change, mount_remount, unmount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
+    mount_change, mount_remount, unmount,
 };
 use rustix::process::{chdir, pivot_root};
 
@@ -45,7 +49,13 @@ const SYSTEM: &[&str] = &[
     "/etc/ssl/openssl.cnf",
 ];
 /// Device files that hold nothing of the machine.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
 /// Links that shells expect.
 const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/dev/fd", "/proc/self/fd"),
@@ -54,15 +64,27 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// Files that are made for the command, which has no network: its own machine's name can be looked up. Landlock grants them too.
-pub const OWN_FILES: [(&str, &str); 2] =
-    [("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"), ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")];
+/// Files that are made for the command, which has no network: its own machine's name can be looked
+/// up. Landlock grants them too.
+pub const OWN_FILES: [(&str, &str); 2] = [
+    ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
+    (
+        "/etc/nsswitch.conf",
+        "passwd: files\ngroup: files\nhosts: files\n",
+    ),
+];
 
 const NO_SPECIALS: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Makes a mount namespace with the command's root, and enters the working folder. Returns a handle of this program, which is not in that root.
+/// Makes a mount namespace with the command's root, and enters the working folder. Returns a handle
+/// of this program, which is not in that root.
 pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
-    let program = open("/proc/self/exe", OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(|error| format!("mounts: {error}"))?;
+    let program = open(
+        "/proc/self/exe",
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .map_err(|error| format!("mounts: {error}"))?;
     build(plan).map_err(|(what, error)| format!("mounts: {}: {error}", what.display()))?;
     chdir(&plan.folder).map_err(|error| format!("the working folder: {error}"))?;
     Ok(program)
@@ -76,18 +98,32 @@ fn build(plan: &Plan) -> Result<(), Failure> {
     let at = plan.scratch.as_path();
     let failed = |error: io::Error| (at.to_owned(), error);
     nix::sched::unshare(CloneFlags::CLONE_NEWNS).map_err(|error| failed(error.into()))?;
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).map_err(|error| failed(error.into()))?;
+    mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    )
+    .map_err(|error| failed(error.into()))?;
     // A handle from before would be one of the other namespace.
-    let scratch = open(at, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| failed(error.into()))?;
-    let root = NewRoot { at, mounts: mounts().map_err(failed)? };
-    mount("codeagent", at, "tmpfs", NO_SPECIALS, c"mode=0755,size=16m").map_err(|error| failed(error.into()))?;
+    let scratch = open(
+        at,
+        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .map_err(|error| failed(error.into()))?;
+    let root = NewRoot {
+        at,
+        mounts: mounts().map_err(failed)?,
+    };
+    mount("codeagent", at, "tmpfs", NO_SPECIALS, c"mode=0755,size=16m")
+        .map_err(|error| failed(error.into()))?;
     root.system(plan)?;
     root.proc()?;
     root.repository(plan)?;
     if plan.policy != Policy::Tools {
         root.scratch(&scratch)?;
     }
-    mount_remount(at, MountFlags::BIND | MountFlags::RDONLY | NO_SPECIALS, c"").map_err(|error| failed(error.into()))?;
+    mount_remount(at, MountFlags::BIND | MountFlags::RDONLY | NO_SPECIALS, c"")
+        .map_err(|error| failed(error.into()))?;
     // The old root gets mounted onto the new one, and is taken from there with all that is in it.
     let enter = || {
         chdir(at)?;
@@ -120,29 +156,56 @@ impl NewRoot<'_> {
 
     fn system(&self, plan: &Plan) -> Result<(), Failure> {
         let read_only = NO_SPECIALS | MountFlags::RDONLY;
-        let etc = std::fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.path());
-        let python = etc.filter(|path| path.as_os_str().as_encoded_bytes().starts_with(b"/etc/python3"));
+        let etc = std::fs::read_dir("/etc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
+        let python = etc.filter(|path| {
+            path.as_os_str()
+                .as_encoded_bytes()
+                .starts_with(b"/etc/python3")
+        });
         for path in SYSTEM.iter().map(PathBuf::from).chain(python) {
-            let Ok(found) = path.symlink_metadata() else { continue };
+            let Ok(found) = path.symlink_metadata() else {
+                continue;
+            };
             if found.is_symlink() {
-                self.link(&path, &std::fs::read_link(&path).map_err(|error| (path.clone(), error))?)?;
+                self.link(
+                    &path,
+                    &std::fs::read_link(&path).map_err(|error| (path.clone(), error))?,
+                )?;
             } else {
                 self.bind(&path, &path, read_only)?;
             }
         }
         for (path, text) in OWN_FILES {
             let place = self.place(Path::new(path));
-            let made = place.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&place, text));
+            let made = place
+                .parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::write(&place, text));
             made.map_err(|error| (path.into(), error))?;
         }
         for device in DEVICES {
-            self.bind(Path::new(device), Path::new(device), MountFlags::NOSUID | MountFlags::NOEXEC)?;
+            self.bind(
+                Path::new(device),
+                Path::new(device),
+                MountFlags::NOSUID | MountFlags::NOEXEC,
+            )?;
         }
-        let links = if plan.policy == Policy::Tools { &[] } else { DEVICE_LINKS };
-        links.iter().try_for_each(|(link, target)| self.link(Path::new(link), Path::new(target)))
+        let links = if plan.policy == Policy::Tools {
+            &[]
+        } else {
+            DEVICE_LINKS
+        };
+        links
+            .iter()
+            .try_for_each(|(link, target)| self.link(Path::new(link), Path::new(target)))
     }
 
-    /// Mounts a `/proc` of the process namespace, or where parts of the machine's are hidden, that one: Landlock must then hide the rest.
+    /// Mounts a `/proc` of the process namespace, or where parts of the machine's are hidden, that
+    /// one: Landlock must then hide the rest.
     fn proc(&self) -> Result<(), Failure> {
         let place = self.place(Path::new("/proc"));
         let failed = |error: io::Error| (place.clone(), error);
@@ -156,11 +219,21 @@ impl NewRoot<'_> {
     }
 
     fn repository(&self, plan: &Plan) -> Result<(), Failure> {
-        self.bind(&plan.root, &plan.root, if plan.writes() { NO_SPECIALS } else { NO_SPECIALS | MountFlags::RDONLY })?;
+        self.bind(
+            &plan.root,
+            &plan.root,
+            if plan.writes() {
+                NO_SPECIALS
+            } else {
+                NO_SPECIALS | MountFlags::RDONLY
+            },
+        )?;
         for pinned in &plan.pinned {
             self.rebind(&plan.root.join(pinned), NO_SPECIALS)?;
         }
-        plan.protected.iter().try_for_each(|path| self.rebind(&plan.root.join(path), NO_SPECIALS | MountFlags::RDONLY))
+        plan.protected.iter().try_for_each(|path| {
+            self.rebind(&plan.root.join(path), NO_SPECIALS | MountFlags::RDONLY)
+        })
     }
 
     fn scratch(&self, scratch: &OwnedFd) -> Result<(), Failure> {
@@ -168,13 +241,17 @@ impl NewRoot<'_> {
         let failed = |error: io::Error| (place.clone(), error);
         std::fs::create_dir_all(&place).map_err(failed)?;
         // Not recursively: the new root is mounted on it.
-        mount_bind(format!("/proc/self/fd/{}", scratch.as_raw_fd()), &place).map_err(|error| failed(error.into()))?;
+        mount_bind(format!("/proc/self/fd/{}", scratch.as_raw_fd()), &place)
+            .map_err(|error| failed(error.into()))?;
         self.harden(self.at, NO_SPECIALS)
     }
 
     fn link(&self, link: &Path, target: &Path) -> Result<(), Failure> {
         let place = self.place(link);
-        let made = place.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::os::unix::fs::symlink(target, &place));
+        let made = place
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::os::unix::fs::symlink(target, &place));
         made.map_err(|error| (link.to_owned(), error))
     }
 
@@ -185,7 +262,10 @@ impl NewRoot<'_> {
         if source.is_dir() {
             std::fs::create_dir_all(&place).map_err(failed)?;
         } else if !place.exists() {
-            let made = place.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::File::create(&place));
+            let made = place
+                .parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::File::create(&place));
             made.map_err(failed)?;
         }
         mount_bind_recursive(source, &place).map_err(|error| failed(error.into()))?;
@@ -199,17 +279,32 @@ impl NewRoot<'_> {
         self.harden(path, flags)
     }
 
-    /// Adds flags to the mount at a path and to those below it. The flags it has are kept: some cannot be taken away.
+    /// Adds flags to the mount at a path and to those below it. The flags it has are kept: some
+    /// cannot be taken away.
     fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), Failure> {
-        let around = self.mounts.iter().filter(|mount| path.starts_with(&mount.at));
+        let around = self
+            .mounts
+            .iter()
+            .filter(|mount| path.starts_with(&mount.at));
         // Of several at one path the last one is on top.
-        let own = around.max_by_key(|mount| mount.at.components().count()).map_or(MountFlags::empty(), |mount| mount.flags);
-        let remount = |path: &Path, had: MountFlags| mount_remount(self.place(path), MountFlags::BIND | had | flags, c"");
+        let own = around
+            .max_by_key(|mount| mount.at.components().count())
+            .map_or(MountFlags::empty(), |mount| mount.flags);
+        let remount = |path: &Path, had: MountFlags| {
+            mount_remount(self.place(path), MountFlags::BIND | had | flags, c"")
+        };
         remount(path, own).map_err(|error| (path.to_owned(), error.into()))?;
-        for mount in self.mounts.iter().filter(|mount| mount.at != path && mount.at.starts_with(path)) {
+        for mount in self
+            .mounts
+            .iter()
+            .filter(|mount| mount.at != path && mount.at.starts_with(path))
+        {
             match remount(&mount.at, mount.flags) {
                 // It is hidden below another mount.
-                Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
+                Ok(())
+                | Err(
+                    rustix::io::Errno::INVAL | rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR,
+                ) => {}
                 Err(error) => return Err((mount.at.clone(), error.into())),
             }
         }
@@ -234,9 +329,17 @@ fn mounts() -> io::Result<Vec<Mount>> {
             b"relatime" => MountFlags::RELATIME,
             _ => MountFlags::empty(),
         };
-        Some(Mount { at, flags: options.split(|byte| *byte == b',').fold(MountFlags::empty(), |flags, option| flags | flag(option)) })
+        Some(Mount {
+            at,
+            flags: options
+                .split(|byte| *byte == b',')
+                .fold(MountFlags::empty(), |flags, option| flags | flag(option)),
+        })
     };
-    Ok(text.split(|byte| *byte == b'\n').filter_map(mount).collect())
+    Ok(text
+        .split(|byte| *byte == b'\n')
+        .filter_map(mount)
+        .collect())
 }
 
 /// A path of `mountinfo`, in which blanks and the like are octal numbers.
@@ -244,7 +347,10 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = field;
     while let Some((first, after)) = rest.split_first() {
-        let octal = after.get(..3).filter(|_| *first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        let octal = after
+            .get(..3)
+            .filter(|_| *first == b'\\')
+            .and_then(|digits| std::str::from_utf8(digits).ok());
         match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
             Some(byte) => {
                 bytes.push(byte);

@@ -1,7 +1,9 @@
-//! Namespaces: user, process, network, IPC and host name are entered by the monitor; the init, process 1 in them, makes the mount namespace.
+//! Namespaces: user, process, network, IPC and host name are entered by the monitor; the init,
+//! process 1 in them, makes the mount namespace.
 //!
-//! In the user namespace the command has the user's own number, or 1000 where that is root's, and no rights over anything but the user's files.
-//! The init holds one capability, to mount, and drops it before the command starts.
+//! In the user namespace the command has the user's own number, or 1000 where that is root's, and
+//! no rights over anything but the user's files. The init holds one capability, to mount, and drops
+//! it before the command starts.
 //!
 //! **Limitations.** A server that runs as root writes only files that root owns.
 
@@ -12,7 +14,8 @@ use std::process::{ExitCode, Stdio};
 use nix::sched::CloneFlags;
 use rustix::process::{DumpableBehavior, getegid, geteuid, set_dumpable_behavior};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set, configure_capability_in_ambient_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    configure_capability_in_ambient_set, set_capabilities, set_no_new_privs,
 };
 
 use super::monitor::start;
@@ -20,7 +23,8 @@ use super::mounts;
 use super::plan::{Plan, Stage};
 use super::report::Report;
 
-/// The number of the user and the group that root is in a jail, where it has no more rights than others.
+/// The number of the user and the group that root is in a jail, where it has no more rights than
+/// others.
 const NOT_ROOT: u32 = 1_000;
 
 /// Enters new namespaces. The next process that is started is process 1 of them.
@@ -36,14 +40,25 @@ pub fn enter() -> Result<(), String> {
     nix::sched::unshare(flags).map_err(|error| told(&error))?;
     // Groups can be mapped only where they cannot be changed.
     std::fs::write("/proc/self/setgroups", "deny").map_err(|error| told(&error))?;
-    std::fs::write("/proc/self/uid_map", format!("{} {user} 1", inner(user))).map_err(|error| told(&error))?;
-    std::fs::write("/proc/self/gid_map", format!("{} {group} 1", inner(group))).map_err(|error| told(&error))?;
+    std::fs::write("/proc/self/uid_map", format!("{} {user} 1", inner(user)))
+        .map_err(|error| told(&error))?;
+    std::fs::write("/proc/self/gid_map", format!("{} {group} 1", inner(group)))
+        .map_err(|error| told(&error))?;
     let mount = CapabilitySet::SYS_ADMIN;
-    set_capabilities(None, CapabilitySets { effective: mount, permitted: mount, inheritable: mount }).map_err(|error| told(&error))?;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: mount,
+            permitted: mount,
+            inheritable: mount,
+        },
+    )
+    .map_err(|error| told(&error))?;
     configure_capability_in_ambient_set(mount, true).map_err(|error| told(&error))
 }
 
-/// Runs process 1: builds the command's root, starts the command and reports how it ended. When this returns, the kernel ends all processes.
+/// Runs process 1: builds the command's root, starts the command and reports how it ended. When
+/// this returns, the kernel ends all processes.
 pub fn init(plan: &Plan) -> ExitCode {
     let report = run(plan).unwrap_or_else(Report::problem);
     report.send();
@@ -54,14 +69,25 @@ fn run(plan: &Plan) -> Result<Report, String> {
     let program = mounts::enter(plan)?;
     drop_rights().map_err(|error| format!("namespaces: {error}"))?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", program.as_raw_fd()));
-    let end = start(&path, plan, Stage::Command, Stdio::null(), plan.timeout).map_err(|error| format!("namespaces: {error}"))?;
-    Ok(Report { timed_out: end.timed_out, ..Report::ended(end.status) })
+    let end = start(&path, plan, Stage::Command, Stdio::null(), plan.timeout)
+        .map_err(|error| format!("namespaces: {error}"))?;
+    Ok(Report {
+        timed_out: end.timed_out,
+        ..Report::ended(end.status)
+    })
 }
 
 fn drop_rights() -> Result<(), rustix::io::Errno> {
     let none = CapabilitySet::empty();
     clear_ambient_capability_set()?;
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: none,
+            permitted: none,
+            inheritable: none,
+        },
+    )?;
     set_no_new_privs(true)?;
     // The command has this process's user, and must not look into it.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)

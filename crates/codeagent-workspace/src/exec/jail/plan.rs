@@ -42,12 +42,19 @@ pub struct Plan {
     pub pinned: Vec<PathBuf>,
 }
 
-const STAGES: [(&str, Stage); 3] = [("keep", Stage::Keep), ("init", Stage::Init), ("command", Stage::Command)];
+const STAGES: [(&str, Stage); 3] = [
+    ("keep", Stage::Keep),
+    ("init", Stage::Init),
+    ("command", Stage::Command),
+];
 const LAYERS: [(&str, bool); 2] = [("namespaces", true), ("landlock", false)];
 const POLICIES: [(&str, Policy); 3] = [
     ("tools", Policy::Tools),
     ("interpreters", Policy::Interpreters { writes: false }),
-    ("writing-interpreters", Policy::Interpreters { writes: true }),
+    (
+        "writing-interpreters",
+        Policy::Interpreters { writes: true },
+    ),
 ];
 
 impl Plan {
@@ -58,8 +65,12 @@ impl Plan {
 
     /// Returns the arguments of the process at a stage.
     pub fn words(&self, stage: Stage) -> Vec<OsString> {
-        let mut words: Vec<OsString> =
-            vec![JAIL.into(), word(&STAGES, &stage), word(&LAYERS, &self.namespaces), word(&POLICIES, &self.policy)];
+        let mut words: Vec<OsString> = vec![
+            JAIL.into(),
+            word(&STAGES, &stage),
+            word(&LAYERS, &self.namespaces),
+            word(&POLICIES, &self.policy),
+        ];
         words.push(self.timeout.as_millis().to_string().into());
         words.extend([&self.root, &self.scratch, &self.folder, &self.program].map(Into::into));
         for paths in [&self.protected, &self.pinned] {
@@ -77,23 +88,47 @@ impl Plan {
         let namespaces = meaning(&LAYERS, &words.next()?)?;
         let policy = meaning(&POLICIES, &words.next()?)?;
         let timeout = Duration::from_millis(words.next()?.to_str()?.parse().ok()?);
-        let [root, scratch, folder, program] = [words.next()?, words.next()?, words.next()?, words.next()?].map(PathBuf::from);
+        let [root, scratch, folder, program] =
+            [words.next()?, words.next()?, words.next()?, words.next()?].map(PathBuf::from);
         let mut paths = || -> Option<Vec<PathBuf>> {
             let count: usize = words.next()?.to_str()?.parse().ok()?;
-            (0..count).map(|_| words.next().map(PathBuf::from)).collect()
+            (0..count)
+                .map(|_| words.next().map(PathBuf::from))
+                .collect()
         };
         let (protected, pinned) = (paths()?, paths()?);
         let arguments = words.collect();
-        Some((stage, Self { namespaces, policy, timeout, root, scratch, folder, program, arguments, protected, pinned }))
+        Some((
+            stage,
+            Self {
+                namespaces,
+                policy,
+                timeout,
+                root,
+                scratch,
+                folder,
+                program,
+                arguments,
+                protected,
+                pinned,
+            },
+        ))
     }
 }
 
 fn word<T: PartialEq>(table: &[(&str, T)], value: &T) -> OsString {
-    table.iter().find(|(_, known)| known == value).map(|(word, _)| word.into()).unwrap_or_default()
+    table
+        .iter()
+        .find(|(_, known)| known == value)
+        .map(|(word, _)| word.into())
+        .unwrap_or_default()
 }
 
 fn meaning<T: Copy>(table: &[(&str, T)], word: &OsString) -> Option<T> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+    table
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, value)| *value)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The report of a jail's process to the one that started it: one JSON object over its standard input, a socket.
+//! The report of a jail's process to the one that started it: one JSON object over its standard
+//! input, a socket.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -28,12 +29,19 @@ pub struct Report {
 impl Report {
     /// Returns the report of a command that ended.
     pub fn ended(status: WaitStatus) -> Self {
-        Self { exit_code: status.exit_status(), signal: status.terminating_signal(), ..Self::default() }
+        Self {
+            exit_code: status.exit_status(),
+            signal: status.terminating_signal(),
+            ..Self::default()
+        }
     }
 
     /// Returns the report of a command that was not run.
     pub fn problem(problem: impl Into<String>) -> Self {
-        Self { problem: Some(problem.into()), ..Self::default() }
+        Self {
+            problem: Some(problem.into()),
+            ..Self::default()
+        }
     }
 
     /// Sends it to the process that started this one.
@@ -53,8 +61,19 @@ impl Report {
     /// Reads a report.
     pub fn parse(told: &[u8]) -> Option<Self> {
         let told: Value = serde_json::from_slice(told).ok()?;
-        let number = |name: &str| told[name].as_i64().and_then(|number| i32::try_from(number).ok());
-        let texts = |name: &str| told[name].as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect();
+        let number = |name: &str| {
+            told[name]
+                .as_i64()
+                .and_then(|number| i32::try_from(number).ok())
+        };
+        let texts = |name: &str| {
+            told[name]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|text| text.as_str().map(str::to_owned))
+                .collect()
+        };
         Some(Self {
             exit_code: number("exit_code"),
             signal: number("signal"),

@@ -1,4 +1,5 @@
-//! Waiting for a process: until it ends, its time is over, or the process that asked for it is gone.
+//! Waiting for a process: until it ends, its time is over, or the process that asked for it is
+//! gone.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process_group, pidfd_open, wait};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process_group, pidfd_open, wait,
+};
 
 /// How often processes that other processes left behind are reaped.
 const STEP: Duration = Duration::from_millis(250);
@@ -19,16 +22,21 @@ pub struct End {
     pub timed_out: bool,
 }
 
-/// Waits for a child that leads a process group. The group is killed when the time is over, when standard input ends, and at the child's end.
+/// Waits for a child that leads a process group. The group is killed when the time is over, when
+/// standard input ends, and at the child's end.
 pub fn supervise(child: u32, timeout: Duration) -> io::Result<End> {
-    let child = i32::try_from(child).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    let child = i32::try_from(child)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or(io::ErrorKind::InvalidInput)?;
     let handle = pidfd_open(child, PidfdFlags::empty())?;
     let mut deadline = Some(Instant::now() + timeout);
     let mut timed_out = false;
     loop {
         let event = wait_for_event(&handle, deadline)?;
         if event != Event::None {
-            // What the child left behind would hold its outputs open. As long as it is not reaped, the group's number is its own.
+            // What the child left behind would hold its outputs open. As long as it is not reaped,
+            // the group's number is its own.
             kill_process_group(child, Signal::KILL).ok();
         }
         if matches!(event, Event::Late | Event::Alone) {
@@ -59,9 +67,14 @@ enum Event {
 /// Waits a moment for an event; without a deadline, only for the child.
 fn wait_for_event(child: &OwnedFd, deadline: Option<Instant>) -> io::Result<Event> {
     let stdin = io::stdin();
-    let left = deadline.map_or(STEP, |deadline| deadline.saturating_duration_since(Instant::now()).min(STEP));
+    let left = deadline.map_or(STEP, |deadline| {
+        deadline.saturating_duration_since(Instant::now()).min(STEP)
+    });
     let left = Timespec::try_from(left).map_err(io::Error::other)?;
-    let mut watched = [PollFd::new(child, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
+    let mut watched = [
+        PollFd::new(child, PollFlags::IN),
+        PollFd::new(&stdin, PollFlags::IN),
+    ];
     let count = if deadline.is_some() { 2 } else { 1 };
     match poll(&mut watched[..count], Some(&left)) {
         Ok(_) | Err(Errno::INTR) => {}

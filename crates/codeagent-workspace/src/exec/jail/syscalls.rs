@@ -1,13 +1,17 @@
-//! System calls that a command may not make: those that lead out of the jail. A refused call fails with an error; the command goes on.
+//! System calls that a command may not make: those that lead out of the jail. A refused call fails
+//! with an error; the command goes on.
 //!
-//! Within namespaces some calls are harmless and allowed: files outside are absent or read-only, and a new session ends with the others.
+//! Within namespaces some calls are harmless and allowed: files outside are absent or read-only,
+//! and a new session ends with the others.
 //!
-//! **Limitations.** Calls under the x32 names are refused by number, as far as the kernel knows them.
+//! **Limitations.** Calls under the x32 names are refused by number, as far as the kernel knows
+//! them.
 
 use std::collections::BTreeMap;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, apply_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter,
 };
 
 use super::plan::Plan;
@@ -116,13 +120,25 @@ const ALONE: &[libc::c_long] = &[libc::SYS_socketpair, libc::SYS_kill];
 
 /// Calls by older names that some processors have.
 #[cfg(target_arch = "x86_64")]
-const OLD: &[libc::c_long] = &[libc::SYS_mknod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt];
+const OLD: &[libc::c_long] = &[
+    libc::SYS_mknod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[libc::c_long] = &[];
 
 /// The same without namespaces.
 #[cfg(target_arch = "x86_64")]
-const OLD_SHARED: &[libc::c_long] = &[libc::SYS_chmod, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+const OLD_SHARED: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_SHARED: &[libc::c_long] = &[];
 
@@ -144,39 +160,66 @@ const NAMESPACES: u64 = (libc::CLONE_NEWUSER
 /// Takes the calls away from this process and all it starts. Text tools may start none.
 pub fn restrict(plan: &Plan) -> Result<(), String> {
     let alone = plan.policy == Policy::Tools;
-    // The arguments of these lie in memory, where no filter sees them; programs fall back to `clone` and `openat`.
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
+    // The arguments of these lie in memory, where no filter sees them; programs fall back to
+    // `clone` and `openat`.
+    let unknown = BTreeMap::from([
+        (libc::SYS_clone3, Vec::new()),
+        (libc::SYS_openat2, Vec::new()),
+    ]);
     apply(unknown, libc::ENOSYS)?;
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = special_modes()?;
     refused.extend(REFUSED.iter().chain(OLD).map(|call| (*call, Vec::new())));
     // A text tool has no use for them either way.
     if alone || !plan.namespaces {
-        refused.extend(SHARED.iter().chain(OLD_SHARED).map(|call| (*call, Vec::new())));
+        refused.extend(
+            SHARED
+                .iter()
+                .chain(OLD_SHARED)
+                .map(|call| (*call, Vec::new())),
+        );
     }
     if alone {
-        refused.extend(ALONE.iter().chain(OLD_ALONE).map(|call| (*call, Vec::new())));
+        refused.extend(
+            ALONE
+                .iter()
+                .chain(OLD_ALONE)
+                .map(|call| (*call, Vec::new())),
+        );
     }
     let clone = if alone {
         // Threads are no processes.
         vec![rule(&[has_none(0, libc::CLONE_THREAD as u64)?])?]
     } else {
-        let flags = (0..64).map(|bit| 1_u64 << bit).filter(|flag| NAMESPACES & flag != 0);
-        flags.map(|flag| rule(&[has(0, flag)?])).collect::<Result<_, _>>()?
+        let flags = (0..64)
+            .map(|bit| 1_u64 << bit)
+            .filter(|flag| NAMESPACES & flag != 0);
+        flags
+            .map(|flag| rule(&[has(0, flag)?]))
+            .collect::<Result<_, _>>()?
     };
     refused.insert(libc::SYS_clone, clone);
     apply(refused, libc::EPERM)
 }
 
-/// Refuses to give a file the bits by which others run it as its owner or group. As root, that would be a way to root for everybody.
+/// Refuses to give a file the bits by which others run it as its owner or group. As root, that
+/// would be a way to root for everybody.
 fn special_modes() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     let bits = [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)];
     let create = libc::O_CREAT as u64;
     let mut calls = BTreeMap::new();
     for (call, mode) in MODES {
-        calls.insert(*call, bits.iter().map(|bit| rule(&[has(*mode, *bit)?])).collect::<Result<_, _>>()?);
+        calls.insert(
+            *call,
+            bits.iter()
+                .map(|bit| rule(&[has(*mode, *bit)?]))
+                .collect::<Result<_, _>>()?,
+        );
     }
     for (call, flags) in OPENS {
-        let rules = bits.iter().map(|bit| rule(&[has(*flags, create)?, has(*flags + 1, *bit)?])).collect::<Result<_, _>>()?;
+        let rules = bits
+            .iter()
+            .map(|bit| rule(&[has(*flags, create)?, has(*flags + 1, *bit)?]))
+            .collect::<Result<_, _>>()?;
         calls.insert(*call, rules);
     }
     Ok(calls)
@@ -197,13 +240,27 @@ fn has_none(argument: u8, bits: u64) -> Result<SeccompCondition, String> {
 }
 
 fn condition(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, String> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), value)
-        .map_err(|error| format!("seccomp: {error}"))
+    SeccompCondition::new(
+        argument,
+        SeccompCmpArgLen::Qword,
+        SeccompCmpOp::MaskedEq(mask),
+        value,
+    )
+    .map_err(|error| format!("seccomp: {error}"))
 }
 
 fn apply(calls: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), String> {
-    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|error| format!("seccomp: {error}"))?;
-    let filter = SeccompFilter::new(calls, SeccompAction::Allow, SeccompAction::Errno(errno as u32), arch);
-    let program: BpfProgram = filter.and_then(TryInto::try_into).map_err(|error| format!("seccomp: {error}"))?;
+    let arch: TargetArch = std::env::consts::ARCH
+        .try_into()
+        .map_err(|error| format!("seccomp: {error}"))?;
+    let filter = SeccompFilter::new(
+        calls,
+        SeccompAction::Allow,
+        SeccompAction::Errno(errno as u32),
+        arch,
+    );
+    let program: BpfProgram = filter
+        .and_then(TryInto::try_into)
+        .map_err(|error| format!("seccomp: {error}"))?;
     apply_filter(&program).map_err(|error| format!("seccomp: {error}"))
 }

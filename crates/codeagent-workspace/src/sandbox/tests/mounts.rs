@@ -1,6 +1,8 @@
-//! What comes of other file systems that are mounted in the root: a full one, one that a file is moved to, a device in the place of a file?
+//! What comes of other file systems that are mounted in the root: a full one, one that a file is
+//! moved to, a device in the place of a file?
 //!
-//! **Limits.** Linux where a user may have a namespace of their own; elsewhere these tests only say that there is none.
+//! **Limits.** Linux where a user may have a namespace of their own; elsewhere these tests only say
+//! that there is none.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -16,13 +18,19 @@ use crate::{RepoPath, Workspace};
 /// Where the mounts of a test are.
 const PLACE: &str = "CODEAGENT_TEST_MOUNTS";
 
-/// The root of a test in a process of its own, in which this was mounted; nothing in the process that starts it.
+/// The root of a test in a process of its own, in which this was mounted; nothing in the process
+/// that starts it.
 fn mounted(test: &str, script: &str) -> Option<Workspace> {
     if let Some(root) = std::env::var_os(PLACE) {
         return Some(Workspace::open(root).unwrap());
     }
     let namespace = ["--user", "--map-root-user", "--mount"];
-    if !Command::new("unshare").args(namespace).arg("true").output().is_ok_and(|output| output.status.success()) {
+    if !Command::new("unshare")
+        .args(namespace)
+        .arg("true")
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
         println!("no user may mount here: {test} was not run");
         return None;
     }
@@ -31,18 +39,35 @@ fn mounted(test: &str, script: &str) -> Option<Workspace> {
     for folder in ["repo/src", "repo/disk", "outside"] {
         fs::create_dir_all(outer.path().join(folder)).unwrap();
     }
-    for (path, text) in
-        [("repo/a.txt", "a"), ("repo/src/b.txt", "b"), ("repo/device", ""), ("repo/block", ""), ("outside/secret", "SECRET")]
-    {
+    for (path, text) in [
+        ("repo/a.txt", "a"),
+        ("repo/src/b.txt", "b"),
+        ("repo/device", ""),
+        ("repo/block", ""),
+        ("outside/secret", "SECRET"),
+    ] {
         fs::write(outer.path().join(path), text).unwrap();
     }
-    let script = format!("cd \"{}\" && {script} && exec \"$0\" --exact sandbox::tests::mounts::{test}", root.display());
+    let script = format!(
+        "cd \"{}\" && {script} && exec \"$0\" --exact sandbox::tests::mounts::{test}",
+        root.display()
+    );
     let mut command = Command::new("unshare");
-    command.args(namespace).args(["sh", "-c", &script]).arg(std::env::current_exe().unwrap()).env(PLACE, &root);
+    command
+        .args(namespace)
+        .args(["sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env(PLACE, &root);
     let output = command.output().unwrap();
     let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success() && told.contains("1 passed"), "{told}");
-    assert_eq!(fs::read_to_string(outer.path().join("outside/secret")).unwrap(), "SECRET");
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}"
+    );
+    assert_eq!(
+        fs::read_to_string(outer.path().join("outside/secret")).unwrap(),
+        "SECRET"
+    );
     None
 }
 
@@ -52,11 +77,14 @@ fn path(text: &str) -> RepoPath {
 
 #[test]
 fn nothing_is_moved_to_another_file_system() {
-    let Some(workspace) = mounted("nothing_is_moved_to_another_file_system", "mount -t tmpfs none disk && mkdir disk/d && echo x > disk/x")
-    else {
+    let Some(workspace) = mounted(
+        "nothing_is_moved_to_another_file_system",
+        "mount -t tmpfs none disk && mkdir disk/d && echo x > disk/x",
+    ) else {
         return;
     };
-    let moved = |from: &str, to: &str, overwrite| workspace.rename(&path(from), &path(to), overwrite);
+    let moved =
+        |from: &str, to: &str, overwrite| workspace.rename(&path(from), &path(to), overwrite);
     for (from, to, overwrite) in [
         ("a.txt", "disk/a.txt", false),
         ("a.txt", "disk/x", true),
@@ -65,12 +93,28 @@ fn nothing_is_moved_to_another_file_system() {
         ("disk/d", "d", true),
     ] {
         let told = moved(from, to, overwrite);
-        assert!(matches!(&told, Err(WriteError::OtherFileSystem(at)) if at.as_str() == to), "{from} to {to}: {told:?}");
+        assert!(
+            matches!(&told, Err(WriteError::OtherFileSystem(at)) if at.as_str() == to),
+            "{from} to {to}: {told:?}"
+        );
     }
-    assert!(matches!(moved("a.txt", "disk/d", true), Err(WriteError::Exists(_))));
-    assert!(!moved("disk/x", "disk/y", false).unwrap(), "within one there is nothing to it");
+    assert!(matches!(
+        moved("a.txt", "disk/d", true),
+        Err(WriteError::Exists(_))
+    ));
+    assert!(
+        !moved("disk/x", "disk/y", false).unwrap(),
+        "within one there is nothing to it"
+    );
     let text = |at: &str| workspace.read(&path(at)).map(|file| file.text).ok();
-    assert_eq!((text("a.txt").as_deref(), text("src/b.txt").as_deref(), text("disk/y").as_deref()), (Some("a"), Some("b"), Some("x\n")));
+    assert_eq!(
+        (
+            text("a.txt").as_deref(),
+            text("src/b.txt").as_deref(),
+            text("disk/y").as_deref()
+        ),
+        (Some("a"), Some("b"), Some("x\n"))
+    );
     // What is mounted can be emptied, not removed.
     assert!(workspace.remove(&path("disk"), true).is_err());
     assert!(workspace.root().join("disk").is_dir());
@@ -78,15 +122,19 @@ fn nothing_is_moved_to_another_file_system() {
 
 #[test]
 fn a_full_file_system_keeps_what_it_holds() {
-    let Some(workspace) =
-        mounted("a_full_file_system_keeps_what_it_holds", "mount -t tmpfs -o size=64k,nr_inodes=12 none disk && echo x > disk/x")
-    else {
+    let Some(workspace) = mounted(
+        "a_full_file_system_keeps_what_it_holds",
+        "mount -t tmpfs -o size=64k,nr_inodes=12 none disk && echo x > disk/x",
+    ) else {
         return;
     };
     let large = vec![b'y'; 100_000];
     for name in ["disk/x", "disk/new", "disk/deep/er/new"] {
         let told = workspace.write_file(&path(name), &large);
-        assert!(matches!(&told, Err(WriteError::Path(ReadError::Io { .. }))), "{name}: {told:?}");
+        assert!(
+            matches!(&told, Err(WriteError::Path(ReadError::Io { .. }))),
+            "{name}: {told:?}"
+        );
     }
     assert_eq!(workspace.read(&path("disk/x")).unwrap().text, "x\n");
     let mut left = Vec::new();
@@ -97,53 +145,101 @@ fn a_full_file_system_keeps_what_it_holds() {
         })
         .unwrap();
     assert_eq!(left, ["disk/x"], "nothing temporary, nothing half");
-    let made = (0..20).map(|index| workspace.write_file(&path(&format!("disk/{index}")), b"1")).filter(Result::is_err).count();
+    let made = (0..20)
+        .map(|index| workspace.write_file(&path(&format!("disk/{index}")), b"1"))
+        .filter(Result::is_err)
+        .count();
     assert!((1..20).contains(&made), "it has no place for more names");
     assert!(workspace.create_folder(&path("disk/a/b/c"), true).is_err());
-    assert_eq!(workspace.remove(&path("disk/x"), false).unwrap(), Removed::File);
+    assert_eq!(
+        workspace.remove(&path("disk/x"), false).unwrap(),
+        Removed::File
+    );
 }
 
 #[test]
 fn a_device_in_the_place_of_a_file_is_no_file() {
-    let block =
-        fs::read_dir("/dev").unwrap().filter_map(Result::ok).find(|entry| entry.file_type().is_ok_and(|kind| kind.is_block_device()));
+    let block = fs::read_dir("/dev")
+        .unwrap()
+        .filter_map(Result::ok)
+        .find(|entry| entry.file_type().is_ok_and(|kind| kind.is_block_device()));
     let block = block.map_or_else(|| "/dev/null".into(), |entry| entry.path());
-    let script = format!("mount --bind /dev/zero device && mount --bind {} block", block.display());
-    let Some(workspace) = mounted("a_device_in_the_place_of_a_file_is_no_file", &script) else { return };
+    let script = format!(
+        "mount --bind /dev/zero device && mount --bind {} block",
+        block.display()
+    );
+    let Some(workspace) = mounted("a_device_in_the_place_of_a_file_is_no_file", &script) else {
+        return;
+    };
     symlink("device", workspace.root().join("to-device")).unwrap();
     let begun = Instant::now();
     for name in ["device", "block", "to-device"] {
         // Who maps no users cannot open every device.
         let told = workspace.read(&path(name));
-        let is_refused = matches!(&told, Err(ReadError::NotAFile(_))) || name == "block" && matches!(&told, Err(ReadError::Io { .. }));
+        let is_refused = matches!(&told, Err(ReadError::NotAFile(_)))
+            || name == "block" && matches!(&told, Err(ReadError::Io { .. }));
         assert!(is_refused, "{name}: {told:?}");
-        assert!(matches!(workspace.stat(&path(name)), Err(ReadError::NotAFile(_))), "{name}");
+        assert!(
+            matches!(workspace.stat(&path(name)), Err(ReadError::NotAFile(_))),
+            "{name}"
+        );
         let told = workspace.write_file(&path(name), b"x");
-        assert!(matches!(&told, Err(WriteError::Path(ReadError::NotAFile(_)))), "{name}: {told:?}");
+        assert!(
+            matches!(&told, Err(WriteError::Path(ReadError::NotAFile(_)))),
+            "{name}: {told:?}"
+        );
     }
     let walk = workspace.walk();
-    assert_eq!(walk.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), ["a.txt", "src/b.txt"]);
+    assert_eq!(
+        walk.entries
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect::<Vec<_>>(),
+        ["a.txt", "src/b.txt"]
+    );
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
     assert!(
-        items.iter().filter(|item| ["device", "block"].contains(&item.path.as_str())).all(|item| matches!(item.kind, ItemKind::Other(_)))
+        items
+            .iter()
+            .filter(|item| ["device", "block"].contains(&item.path.as_str()))
+            .all(|item| matches!(item.kind, ItemKind::Other(_)))
     );
-    let query = TextQuery { pattern: ".".to_owned(), binary: Binary::Text, ..TextQuery::default() };
-    let stats = workspace.search_text(&Files::default(), &query, |_, _| true, &|_| {}).unwrap();
+    let query = TextQuery {
+        pattern: ".".to_owned(),
+        binary: Binary::Text,
+        ..TextQuery::default()
+    };
+    let stats = workspace
+        .search_text(&Files::default(), &query, |_, _| true, &|_| {})
+        .unwrap();
     assert_eq!(stats.files, 2, "devices are not searched");
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        begun.elapsed()
+    );
 }
 
 #[test]
 fn what_is_mounted_from_outside_is_read_and_nothing_above_it() {
     // Only who owns the root can mount in it; what they mount is meant to be there.
-    let Some(workspace) = mounted("what_is_mounted_from_outside_is_read_and_nothing_above_it", "mount --bind ../outside disk") else {
+    let Some(workspace) = mounted(
+        "what_is_mounted_from_outside_is_read_and_nothing_above_it",
+        "mount --bind ../outside disk",
+    ) else {
         return;
     };
     assert_eq!(workspace.read(&path("disk/secret")).unwrap().text, "SECRET");
     symlink("../../repo/a.txt", workspace.root().join("disk/up")).unwrap();
     symlink("../..", workspace.root().join("disk/far")).unwrap();
-    assert_eq!(workspace.read(&path("disk/up")).map(|file| file.text).ok(), None);
-    assert!(matches!(workspace.read(&path("disk/far/outside/secret")), Err(ReadError::Escapes(_))));
+    assert_eq!(
+        workspace.read(&path("disk/up")).map(|file| file.text).ok(),
+        None
+    );
+    assert!(matches!(
+        workspace.read(&path("disk/far/outside/secret")),
+        Err(ReadError::Escapes(_))
+    ));
     for name in ["up", "far"] {
         fs::remove_file(Path::new(workspace.root()).join("disk").join(name)).unwrap();
     }

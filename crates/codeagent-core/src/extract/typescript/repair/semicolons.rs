@@ -1,10 +1,11 @@
 //! Semicolons that the language inserts at a line end and the grammar does not.
 //!
-//! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line begins a member, because type arguments stand on the line of their type. The
-//! grammar reads `B<T>`, so a blank before `<` becomes `;`.
+//! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line begins a member, because type
+//! arguments stand on the line of their type. The grammar reads `B<T>`, so a blank before `<`
+//! becomes `;`.
 //!
-//! **Limits.** What stands around a line is told from its last and first characters, without a tree. A work counter bounds the looking back
-//! and ahead by a multiple of the text's length.
+//! **Limits.** What stands around a line is told from its last and first characters, without a
+//! tree. A work counter bounds the looking back and ahead by a multiple of the text's length.
 
 use super::{EditKind, Scan, is_space, is_word, is_word_start};
 
@@ -69,7 +70,9 @@ impl Scan<'_> {
             b'i' => self.is_name_like_operator(at),
             _ => false,
         };
-        let Some(end) = begins.then(|| self.code_before(newline)).flatten() else { return };
+        let Some(end) = begins.then(|| self.code_before(newline)).flatten() else {
+            return;
+        };
         if self.ends_member(end, self.byte(at) == b'<') {
             self.edit(at - 1, at, EditKind::Semicolon);
         }
@@ -79,8 +82,11 @@ impl Scan<'_> {
     pub(super) fn closing_brace(&mut self, at: usize) {
         const WORDS: [&[u8]; 4] = [b"return", b"break", b"continue", b"debugger"];
         let end = self.skip_back(at, is_blank);
-        let is_bare =
-            end < at && is_word(self.source[end.saturating_sub(1)]) && WORDS.iter().any(|word| self.word_before(end, word).is_some());
+        let is_bare = end < at
+            && is_word(self.source[end.saturating_sub(1)])
+            && WORDS
+                .iter()
+                .any(|word| self.word_before(end, word).is_some());
         if is_bare && self.byte(self.skip(at + 1, is_blank)) == b':' {
             self.edit(end, end + 1, EditKind::Semicolon);
         }
@@ -89,7 +95,11 @@ impl Scan<'_> {
     /// `in?: T`, `instanceof: T`, `in_2 = 3`: names that begin as an operator does.
     fn is_name_like_operator(&self, at: usize) -> bool {
         let rest = &self.source[at..];
-        let len = if rest.starts_with(b"instanceof") { 10 } else { 2 };
+        let len = if rest.starts_with(b"instanceof") {
+            10
+        } else {
+            2
+        };
         if !rest.starts_with(b"in") {
             return false;
         }
@@ -106,12 +116,15 @@ impl Scan<'_> {
         if !is_word_start(self.byte(first)) {
             return false;
         }
-        let Some(close) = self.closing(at) else { return false };
+        let Some(close) = self.closing(at) else {
+            return false;
+        };
         let open = self.skip(close + 1, is_space);
         if self.source[close] != b'>' || self.byte(open) != b'(' {
             return false;
         }
-        self.closing(open).is_some_and(|close| self.byte(self.skip(close + 1, is_space)) == b':')
+        self.closing(open)
+            .is_some_and(|close| self.byte(self.skip(close + 1, is_space)) == b':')
     }
 
     /// Where the bracket at `open` is closed again, strings and comments aside.
@@ -194,21 +207,34 @@ impl Scan<'_> {
     }
 
     fn is_line_comment(&self, at: usize, line: usize) -> bool {
-        self.source[at] == b'/' && self.source[at + 1] == b'/' && (at == line || is_space(self.source[at - 1]))
+        self.source[at] == b'/'
+            && self.source[at + 1] == b'/'
+            && (at == line || is_space(self.source[at - 1]))
     }
 
-    /// Whether a member or statement may end here. A name alone is one that has its type parameters on the next line.
+    /// Whether a member or statement may end here. A name alone is one that has its type parameters
+    /// on the next line.
     fn ends_member(&self, end: usize, before_angle: bool) -> bool {
         let last = self.source[end - 1];
-        let is_counted = !before_angle && (self.source[..end].ends_with(b"++") || self.source[..end].ends_with(b"--"));
-        if is_counted || matches!(last, b')' | b']' | b'}' | b'\'' | b'"' | b'`') || (last == b'>' && !self.source[..end].ends_with(b"=>"))
+        let is_counted = !before_angle
+            && (self.source[..end].ends_with(b"++") || self.source[..end].ends_with(b"--"));
+        if is_counted
+            || matches!(last, b')' | b']' | b'}' | b'\'' | b'"' | b'`')
+            || (last == b'>' && !self.source[..end].ends_with(b"=>"))
         {
             return true;
         }
-        if self.word_before(end, b"void").is_some_and(|start| self.is_type_at(start)) {
+        if self
+            .word_before(end, b"void")
+            .is_some_and(|start| self.is_type_at(start))
+        {
             return true;
         }
-        if !is_word(last) || OPEN_WORDS.iter().any(|word| self.word_before(end, word).is_some()) {
+        if !is_word(last)
+            || OPEN_WORDS
+                .iter()
+                .any(|word| self.word_before(end, word).is_some())
+        {
             return false;
         }
         !before_angle || !self.is_bare_name(end)
@@ -217,20 +243,30 @@ impl Scan<'_> {
     /// Whether a type stands here rather than an operand: `x: void`, `() => void`, `A | void`.
     fn is_type_at(&self, start: usize) -> bool {
         let before = self.skip_back(start, is_space);
-        before > 0 && (matches!(self.source[before - 1], b':' | b'|' | b'&') || self.source[..before].ends_with(b"=>"))
+        before > 0
+            && (matches!(self.source[before - 1], b':' | b'|' | b'&')
+                || self.source[..before].ends_with(b"=>"))
     }
 
     fn is_bare_name(&self, end: usize) -> bool {
         let start = self.skip_back(end, is_word);
         let before = self.skip_back(start, is_blank);
-        let Some(last) = before.checked_sub(1).map(|at| self.source[at]) else { return true };
+        let Some(last) = before.checked_sub(1).map(|at| self.source[at]) else {
+            return true;
+        };
         match last {
             b'\n' | b'\r' => {
                 let above = self.skip_back(before, is_space);
-                !(above > 0 && matches!(self.source[above - 1], b':' | b'|' | b'&' | b'=' | b'>' | b'?'))
+                !(above > 0
+                    && matches!(
+                        self.source[above - 1],
+                        b':' | b'|' | b'&' | b'=' | b'>' | b'?'
+                    ))
             }
             b';' | b'{' | b',' | b'*' | b'#' => true,
-            _ => MODIFIERS.iter().any(|word| self.word_before(before, word).is_some()),
+            _ => MODIFIERS
+                .iter()
+                .any(|word| self.word_before(before, word).is_some()),
         }
     }
 
@@ -253,18 +289,33 @@ mod tests {
     #[test]
     fn a_member_that_begins_with_type_parameters_ends_the_one_before() {
         for (text, expected) in [
-            ("interface A {\n  x: B\n  <T>(y: T): C\n}", "interface A {\n  x: B\n ;<T>(y: T): C\n}"),
+            (
+                "interface A {\n  x: B\n  <T>(y: T): C\n}",
+                "interface A {\n  x: B\n ;<T>(y: T): C\n}",
+            ),
             (
                 "{\n x: B // c\n  /** d */\n  <T, U = '>'>(y: (z: T) => U): C }",
                 "{\n x: B // c\n  /** d */\n ;<T, U = '>'>(y: (z: T) => U): C }",
             ),
-            ("{\n f(): B[]\n<T>(y: T): C }", "{\n f(): B[];<T>(y: T): C }"),
+            (
+                "{\n f(): B[]\n<T>(y: T): C }",
+                "{\n f(): B[];<T>(y: T): C }",
+            ),
             ("{ x:\n  B\n <T>(y: T): C }", "{ x:\n  B\n;<T>(y: T): C }"),
-            ("{\n f: () => void\n <T>(y: T): void\n <T>(y: T): C }", "{\n f: () => void\n;<T>(y: T): void\n;<T>(y: T): C }"),
+            (
+                "{\n f: () => void\n <T>(y: T): void\n <T>(y: T): C }",
+                "{\n f: () => void\n;<T>(y: T): void\n;<T>(y: T): C }",
+            ),
             ("{\n x: B;\n <T>(y: T): C }", "{\n x: B;\n <T>(y: T): C }"),
             ("{\n <T>(y: T): C }", "{\n <T>(y: T): C }"),
-            ("class A {\n  async f\n  <T>(y: T): C { } }", "class A {\n  async f\n  <T>(y: T): C { } }"),
-            ("x = (a: B) =>\n  <T>(y: T): C => z", "x = (a: B) =>\n  <T>(y: T): C => z"),
+            (
+                "class A {\n  async f\n  <T>(y: T): C { } }",
+                "class A {\n  async f\n  <T>(y: T): C { } }",
+            ),
+            (
+                "x = (a: B) =>\n  <T>(y: T): C => z",
+                "x = (a: B) =>\n  <T>(y: T): C => z",
+            ),
             ("if (i\n <n) f(a)", "if (i\n <n) f(a)"),
             ("<a>\n  <b>(c)</b>\n</a>", "<a>\n  <b>(c)</b>\n</a>"),
         ] {
@@ -275,7 +326,10 @@ mod tests {
     #[test]
     fn names_that_begin_as_an_operator_end_what_is_before() {
         for (text, expected) in [
-            ("{\n a: B\n in?: C\n instanceof: D }", "{\n a: B\n;in?: C\n;instanceof: D }"),
+            (
+                "{\n a: B\n in?: C\n instanceof: D }",
+                "{\n a: B\n;in?: C\n;instanceof: D }",
+            ),
             ("f()\nin_x = 1", "f();in_x = 1"),
             ("a +\n in_x", "a +\n in_x"),
             ("a\n in b", "a\n in b"),

@@ -42,7 +42,10 @@ fn hostile_nesting_and_length_end_quickly() {
         "x = ; ".repeat(n),
         "await f<T>".repeat(n),
         format!("a{}", "!".repeat(n)),
-        format!("function f(a) {{ if (a) b(); {} }}", "else if (typeof a !== 'x') c(a); ".repeat(n)),
+        format!(
+            "function f(a) {{ if (a) b(); {} }}",
+            "else if (typeof a !== 'x') c(a); ".repeat(n)
+        ),
         format!("/* é */ f({})", "a, ".repeat(n)),
     ];
     for text in inputs {
@@ -51,7 +54,11 @@ fn hostile_nesting_and_length_end_quickly() {
             let facts = extract(&text, dialect, &[]);
             assert_eq!(facts.header.bytes as usize, text.len());
             let took = start.elapsed();
-            assert!(took < Duration::from_secs(10), "{took:?} for {}", &text[..40]);
+            assert!(
+                took < Duration::from_secs(10),
+                "{took:?} for {}",
+                &text[..40]
+            );
         }
     }
 }

@@ -10,7 +10,10 @@ use crate::model::graph::{Dialect, ParseStatus};
 use crate::model::print::print;
 
 /// Compares the facts of a text with a snapshot.
-#[allow(clippy::needless_pass_by_value, reason = "snapshots are written in place")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "snapshots are written in place"
+)]
 pub fn check(dialect: Dialect, text: &str, expected: Expect) {
     expected.assert_eq(&print(&extract(text, dialect, &[])));
 }
@@ -411,7 +414,11 @@ function f<T>(p: T, cb: () => void) {
 
 #[test]
 fn broken_code_is_read_as_far_as_it_goes() {
-    let facts = extract("function a() {}\nclass { ]]\nfunction b() { a(); }\n", Dialect::Ts, &[]);
+    let facts = extract(
+        "function a() {}\nclass { ]]\nfunction b() { a(); }\n",
+        Dialect::Ts,
+        &[],
+    );
     assert_eq!(facts.header.parse_status, ParseStatus::Partial);
     assert_eq!(facts.header.error_lines.first(), Some(&2));
     assert!(facts.decl_ids().any(|id| facts.decl_name(id) == "a"));
@@ -421,52 +428,134 @@ fn broken_code_is_read_as_far_as_it_goes() {
 #[test]
 fn the_interface_hash_sees_what_others_can_see() {
     let hash = |text: &str| extract(text, Dialect::Ts, &[]).header.interface_hash;
-    assert_eq!(hash("export function f(): A { return a; }"), hash("export function f(): A { return bcd(); }"));
-    assert_eq!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
-    assert_ne!(hash("export function f() { return a; }"), hash("export function f(): A { return a; }"));
-    assert_ne!(hash("export function f(): A { }"), hash("export function f(): B { }"));
+    assert_eq!(
+        hash("export function f(): A { return a; }"),
+        hash("export function f(): A { return bcd(); }")
+    );
+    assert_eq!(
+        hash("export function f() { return a; }"),
+        hash("export function f() { return b; }")
+    );
+    assert_ne!(
+        hash("export function f() { return a; }"),
+        hash("export function f(): A { return a; }")
+    );
+    assert_ne!(
+        hash("export function f(): A { }"),
+        hash("export function f(): B { }")
+    );
     // Comments and spaces say nothing, ends of lines may, texts do.
     let plain = "let a = f\n(b)\nexport const c = ' '";
-    assert_eq!(hash(plain), hash("/* a\n b */ let a=f // c\n\n ( b )\n /** d */\nexport  const c = ' '\n// e\n"));
+    assert_eq!(
+        hash(plain),
+        hash("/* a\n b */ let a=f // c\n\n ( b )\n /** d */\nexport  const c = ' '\n// e\n")
+    );
     assert_ne!(hash(plain), hash("let a = f\n(b) export const c = ' '"));
     assert_ne!(hash(plain), hash("let a = f\n(b)\nexport const c = '  '"));
-    assert_ne!(hash("/// <reference path='a.ts' />\nlet a"), hash("/// <reference path='b.ts' />\nlet a"));
+    assert_ne!(
+        hash("/// <reference path='a.ts' />\nlet a"),
+        hash("/// <reference path='b.ts' />\nlet a")
+    );
     assert_ne!(hash("let ab"), hash("let a/**/b"));
     // Of a body without a declared result: what it gives.
-    assert_eq!(hash("export const f = () => { a(); };"), hash("export const f = () => { b(); throw c; };"));
-    assert_ne!(hash("export const f = () => { a(); };"), hash("export const f = () => { return a(); };"));
-    assert_eq!(hash("export function f(a: A) { return a.b > 1; }"), hash("export function f(a: A) { g(); return !a; }"));
-    assert_ne!(hash("export function f(a: A) { return a.b > 1; }"), hash("export function f(a: A) { return 'a'; }"));
-    assert_ne!(hash("export function f() { if (a) return 1; return 2; }"), hash("export function f() { if (a) return 1; return 'b'; }"));
-    assert_ne!(hash("export function* f() { a(); }"), hash("export function* f() { yield a(); }"));
-    let bodies = |text: &str| extract(text, Dialect::Ts, &[]).bodies.into_iter().map(|body| body.hash).collect::<Vec<_>>();
-    assert_ne!(bodies("function f() { return a; }"), bodies("function f() { return b; }"));
-    assert_eq!(bodies("function f() { return a; }"), bodies("let long = 1; function g(): A { return c; } function f() { return a; }"));
-    assert_eq!(bodies("function f() { return () => a; } function g(a: A) { return true; }").len(), 1, "what lies in another is part of it");
-    assert_eq!(bodies("class C { get a() { return b; } m() { return a; } } const f = () => c;").len(), 3);
+    assert_eq!(
+        hash("export const f = () => { a(); };"),
+        hash("export const f = () => { b(); throw c; };")
+    );
+    assert_ne!(
+        hash("export const f = () => { a(); };"),
+        hash("export const f = () => { return a(); };")
+    );
+    assert_eq!(
+        hash("export function f(a: A) { return a.b > 1; }"),
+        hash("export function f(a: A) { g(); return !a; }")
+    );
+    assert_ne!(
+        hash("export function f(a: A) { return a.b > 1; }"),
+        hash("export function f(a: A) { return 'a'; }")
+    );
+    assert_ne!(
+        hash("export function f() { if (a) return 1; return 2; }"),
+        hash("export function f() { if (a) return 1; return 'b'; }")
+    );
+    assert_ne!(
+        hash("export function* f() { a(); }"),
+        hash("export function* f() { yield a(); }")
+    );
+    let bodies = |text: &str| {
+        extract(text, Dialect::Ts, &[])
+            .bodies
+            .into_iter()
+            .map(|body| body.hash)
+            .collect::<Vec<_>>()
+    };
+    assert_ne!(
+        bodies("function f() { return a; }"),
+        bodies("function f() { return b; }")
+    );
+    assert_eq!(
+        bodies("function f() { return a; }"),
+        bodies("let long = 1; function g(): A { return c; } function f() { return a; }")
+    );
+    assert_eq!(
+        bodies("function f() { return () => a; } function g(a: A) { return true; }").len(),
+        1,
+        "what lies in another is part of it"
+    );
+    assert_eq!(
+        bodies("class C { get a() { return b; } m() { return a; } } const f = () => c;").len(),
+        3
+    );
     let script = |text: &str| extract(text, Dialect::Js, &[]).header.interface_hash;
-    assert_ne!(script("/** @type {A} */\nlet a"), script("/** @type {B} */\nlet a"));
-    assert_ne!(script("function F() { this.a = new A(); }"), script("function F() { this.a = new B(); }"));
+    assert_ne!(
+        script("/** @type {A} */\nlet a"),
+        script("/** @type {B} */\nlet a")
+    );
+    assert_ne!(
+        script("function F() { this.a = new A(); }"),
+        script("function F() { this.a = new B(); }")
+    );
 }
 
 /// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| extract(text, Dialect::Ts, &[]));
-    let changed = is.pieces.iter().filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
-    (was.header.frame_hash == is.header.frame_hash).then(|| changed.map(|piece| is.decl_name(piece.decl).to_owned()).collect())
+    let changed = is
+        .pieces
+        .iter()
+        .filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    (was.header.frame_hash == is.header.frame_hash).then(|| {
+        changed
+            .map(|piece| is.decl_name(piece.decl).to_owned())
+            .collect()
+    })
 }
 
 #[test]
 fn what_a_module_declares_is_seen_one_by_one() {
     let before = "import { X } from './x';\nexport const a = 1;\nexport function f(x: X): X { return x; }\nexport interface I { p: X; m(): void }\nexport type T = X;\n";
     let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
-    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-    assert_eq!(after("export const a", "export const b = 2;\nexport const a"), names(&["b"]));
+    let names = |names: &[&str]| {
+        Some(
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(
+        after("export const a", "export const b = 2;\nexport const a"),
+        names(&["b"])
+    );
     assert_eq!(after("f(x: X)", "f(x?: X)"), names(&["f"]));
     assert_eq!(after("p: X;", "p: X; q?: number;"), names(&["q"]));
     assert_eq!(after("p: X;", "p?: X;"), names(&["p"]));
     assert_eq!(after("T = X", "T = X | null"), names(&["T"]));
     assert_eq!(after("interface I", "interface I extends T"), None);
     assert_eq!(after("export type", "export default a;\nexport type"), None);
-    assert_eq!(changed_pieces("var a = 1;", "var a = 1; var b = 2;"), None, "a script declares for all files");
+    assert_eq!(
+        changed_pieces("var a = 1;", "var a = 1; var b = 2;"),
+        None,
+        "a script declares for all files"
+    );
 }

@@ -1,9 +1,12 @@
-//! Which assembly is a file compiled into, and what does an assembly see of another: `P` sees itself, what it references, and libraries.
+//! Which assembly is a file compiled into, and what does an assembly see of another: `P` sees
+//! itself, what it references, and libraries.
 //!
-//! Files that no project owns are one assembly of their own that sees everything. `InternalsVisibleTo` comes from project files and from
-//! attributes in the sources. An assembly of a package sees those whose types it says it mentions, and is seen by the projects that get it.
+//! Files that no project owns are one assembly of their own that sees everything.
+//! `InternalsVisibleTo` comes from project files and from attributes in the sources. An assembly of
+//! a package sees those whose types it says it mentions, and is seen by the projects that get it.
 //!
-//! **Limits.** A file that several projects compile belongs to its owner; its declarations are visible from each of them.
+//! **Limits.** A file that several projects compile belongs to its owner; its declarations are
+//! visible from each of them.
 
 use std::sync::Arc;
 
@@ -49,18 +52,31 @@ impl Assemblies {
         let count = projects.csharp.len() as u32;
         let width = count as usize + 2 + packages.len();
         let sees = vec![false; width * width];
-        let mut made = Self { count, width, friends: sees.clone(), sees, files: FxHashMap::default() };
+        let mut made = Self {
+            count,
+            width,
+            friends: sees.clone(),
+            sees,
+            files: FxHashMap::default(),
+        };
         for (index, project) in projects.csharp.iter().enumerate() {
             made.sees[index * width + index] = true;
             for reference in &project.references {
                 made.sees[index * width + *reference as usize] = true;
             }
             for (other, seen) in projects.csharp.iter().enumerate() {
-                let friend = other == index || seen.internals_visible_to.iter().any(|name| same_assembly(name, &project.assembly_name));
+                let friend = other == index
+                    || seen
+                        .internals_visible_to
+                        .iter()
+                        .any(|name| same_assembly(name, &project.assembly_name));
                 made.friends[index * width + other] = friend;
             }
             for file in &project.files {
-                made.files.entry(file.clone()).or_default().push(AssemblyId(index as u32));
+                made.files
+                    .entry(file.clone())
+                    .or_default()
+                    .push(AssemblyId(index as u32));
             }
         }
         for (path, owner) in &projects.owners {
@@ -81,15 +97,26 @@ impl Assemblies {
     }
 
     fn add_packages(&mut self, packages: &[PackageAssembly]) {
-        let numbers: FxHashMap<&str, usize> =
-            packages.iter().enumerate().map(|(index, package)| (package.name.as_str(), self.package(index).0 as usize)).collect();
+        let numbers: FxHashMap<&str, usize> = packages
+            .iter()
+            .enumerate()
+            .map(|(index, package)| (package.name.as_str(), self.package(index).0 as usize))
+            .collect();
         for (index, package) in packages.iter().enumerate() {
             let own = self.package(index).0 as usize;
             self.sees[own * self.width + own] = true;
-            for seen in package.references.iter().filter_map(|name| numbers.get(name.as_str())) {
+            for seen in package
+                .references
+                .iter()
+                .filter_map(|name| numbers.get(name.as_str()))
+            {
                 self.sees[own * self.width + seen] = true;
             }
-            for project in package.seen_by.iter().filter(|project| **project < self.count) {
+            for project in package
+                .seen_by
+                .iter()
+                .filter(|project| **project < self.count)
+            {
                 self.sees[*project as usize * self.width + own] = true;
             }
         }
@@ -119,7 +146,10 @@ impl Assemblies {
         if external {
             return SmallVec::from_elem(self.external(), 1);
         }
-        self.files.get(path).cloned().unwrap_or_else(|| SmallVec::from_elem(self.none(), 1))
+        self.files
+            .get(path)
+            .cloned()
+            .unwrap_or_else(|| SmallVec::from_elem(self.none(), 1))
     }
 
     /// Whether `from` sees public declarations of `other`.
@@ -134,7 +164,8 @@ impl Assemblies {
         from == other || self.friends[from.0 as usize * self.width + other.0 as usize]
     }
 
-    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty name stands for any.
+    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty
+    /// name stands for any.
     pub fn add_friend(&mut self, home: AssemblyId, name: &str, projects: &ProjectModel) {
         for (index, project) in projects.csharp.iter().enumerate() {
             if name.is_empty() || same_assembly(name, &project.assembly_name) {
@@ -145,5 +176,10 @@ impl Assemblies {
 }
 
 fn same_assembly(written: &str, name: &str) -> bool {
-    written.split(',').next().unwrap_or("").trim().eq_ignore_ascii_case(name)
+    written
+        .split(',')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .eq_ignore_ascii_case(name)
 }

@@ -1,4 +1,5 @@
-//! What do all files declare? The ground floor: tables over the facts of all files, made before any link and only read by it.
+//! What do all files declare? The ground floor: tables over the facts of all files, made before any
+//! link and only read by it.
 //!
 //! **Limits.** No type is resolved here, and no file is asked about another.
 

@@ -1,8 +1,10 @@
-//! A file whose members or bodies changed takes the place of its former self in the tables, without making the tables anew.
+//! A file whose members or bodies changed takes the place of its former self in the tables, without
+//! making the tables anew.
 //!
-//! Possible if both declare the same namespaces and types in the same order, and if no name is new that leads to more of the library; the members
-//! of those types go and come.
-//! What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing depends on.
+//! Possible if both declare the same namespaces and types in the same order, and if no name is new
+//! that leads to more of the library; the members of those types go and come. What the tables say
+//! afterwards is what tables made afresh would say, but for the numbers of names, whose order
+//! nothing depends on.
 //!
 //! **Limits.** Anything else is refused: whoever asked makes the tables anew.
 
@@ -55,7 +57,11 @@ fn is_entry(facts: &Facts, id: DeclId) -> bool {
 fn owner(facts: &Facts, mut scope: ScopeId, ids: &[DeclId]) -> Option<usize> {
     while let Some(id) = scope.some() {
         let around = facts.scope(id);
-        if let Some(at) = around.owner.some().and_then(|owner| ids.binary_search(&owner).ok()) {
+        if let Some(at) = around
+            .owner
+            .some()
+            .and_then(|owner| ids.binary_search(&owner).ok())
+        {
             return Some(at);
         }
         scope = around.parent;
@@ -64,22 +70,35 @@ fn owner(facts: &Facts, mut scope: ScopeId, ids: &[DeclId]) -> Option<usize> {
 }
 
 fn global_usings(facts: &Facts) -> impl Iterator<Item = usize> {
-    facts.imports.iter().enumerate().filter(|(_, import)| import.global).map(|(at, _)| at)
+    facts
+        .imports
+        .iter()
+        .enumerate()
+        .filter(|(_, import)| import.global)
+        .map(|(at, _)| at)
 }
 
 impl Tables {
-    /// Puts new facts of a file in the place of old ones. False, with nothing changed, if the tables have to be made anew.
+    /// Puts new facts of a file in the place of old ones. False, with nothing changed, if the
+    /// tables have to be made anew.
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
         let facts = &new.facts;
         let ((old_ids, before), (new_ids, now)) = (entries(old), entries(facts));
-        if before != now || !global_usings(old).eq(global_usings(facts)) || !published::friends(old).eq(published::friends(facts)) {
+        if before != now
+            || !global_usings(old).eq(global_usings(facts))
+            || !published::friends(old).eq(published::friends(facts))
+        {
             return false;
         }
         if facts.names.iter().any(|text| self.leads_further(text)) {
             return false;
         }
         let table = std::mem::take(&mut self.files[file.0 as usize]);
-        let renumbered: FxHashMap<DeclId, DeclId> = old_ids.iter().copied().zip(new_ids.iter().copied()).collect();
+        let renumbered: FxHashMap<DeclId, DeclId> = old_ids
+            .iter()
+            .copied()
+            .zip(new_ids.iter().copied())
+            .collect();
         self.renumber(file, &table, &renumbered);
         self.remove_members(file, &table, old);
         let mut made = FileTable::default();
@@ -91,11 +110,22 @@ impl Tables {
                 made.types.insert(*now, tid);
             }
         }
-        for (index, import) in facts.imports.iter().enumerate().filter(|(_, import)| !import.global) {
-            made.usings.entry(import.scope.some().unwrap_or(ScopeId(0))).or_default().push(ImportId(index as u32));
+        for (index, import) in facts
+            .imports
+            .iter()
+            .enumerate()
+            .filter(|(_, import)| !import.global)
+        {
+            made.usings
+                .entry(import.scope.some().unwrap_or(ScopeId(0)))
+                .or_default()
+                .push(ImportId(index as u32));
         }
         let mut builder = FileBuilder::new(self, new, file).resume(made);
-        facts.decl_ids().filter(|id| !is_entry(facts, *id)).for_each(|id| builder.declaration(id));
+        facts
+            .decl_ids()
+            .filter(|id| !is_entry(facts, *id))
+            .for_each(|id| builder.declaration(id));
         self.files[file.0 as usize] = builder.made;
         self.sort_members(file, facts);
         true
@@ -120,7 +150,12 @@ impl Tables {
         let is_other = |reference: &DeclRef| reference.file != file;
         for tid in types_of(table) {
             let group = &mut self.types[tid.0 as usize];
-            for list in [&mut group.members, &mut group.constructors, &mut group.conversions, &mut group.explicit] {
+            for list in [
+                &mut group.members,
+                &mut group.constructors,
+                &mut group.conversions,
+                &mut group.explicit,
+            ] {
                 list.retain(is_other);
             }
         }
@@ -148,7 +183,12 @@ impl Tables {
         let table = &self.files[file.0 as usize];
         for tid in types_of(table) {
             let group = &mut self.types[tid.0 as usize];
-            for list in [&mut group.members, &mut group.constructors, &mut group.conversions, &mut group.explicit] {
+            for list in [
+                &mut group.members,
+                &mut group.constructors,
+                &mut group.conversions,
+                &mut group.explicit,
+            ] {
                 list.sort_unstable();
             }
         }
@@ -170,12 +210,15 @@ fn types_of(table: &FileTable) -> FxHashSet<Tid> {
     table.types.values().copied().collect()
 }
 
-/// The types and names under which a file may have members, and the names under which it may have extensions.
+/// The types and names under which a file may have members, and the names under which it may have
+/// extensions.
 fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, FxHashSet<Name>) {
     let (mut named, mut names) = (FxHashSet::default(), FxHashSet::default());
     for id in facts.decl_ids().filter(|id| !is_entry(facts, *id)) {
         let decl = facts.decl(id);
-        let Some(&name) = table.names.get(decl.name.0 as usize) else { continue };
+        let Some(&name) = table.names.get(decl.name.0 as usize) else {
+            continue;
+        };
         let owner = facts.scope(decl.scope).owner;
         match table.types.get(&owner) {
             Some(&tid) => {

@@ -1,6 +1,8 @@
-//! Who declares what: type groups (all parts of a partial type), namespaces, members by name, extension methods.
+//! Who declares what: type groups (all parts of a partial type), namespaces, members by name,
+//! extension methods.
 //!
-//! Built once over the facts of all files; a link only reads. Everything is in canonical order: by file, then by declaration.
+//! Built once over the facts of all files; a link only reads. Everything is in canonical order: by
+//! file, then by declaration.
 //!
 //! **Limits.** Nothing is resolved here: base lists and signatures are looked at by the links.
 
@@ -147,14 +149,22 @@ pub struct Tables {
 impl Tables {
     /// Builds the tables. `files` are in canonical order.
     #[must_use]
-    pub fn build(files: &[WorldFile], projects: &ProjectModel, packages: &[PackageAssembly]) -> Self {
+    pub fn build(
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        packages: &[PackageAssembly],
+    ) -> Self {
         let (names, known_names) = well_known::names();
         let mut tables = Self {
             names,
             known_names,
             files: Vec::with_capacity(files.len()),
             assemblies: Assemblies::build(projects, packages),
-            namespaces: vec![Namespace { parent: NamespaceId::GLOBAL, decls: Vec::new(), homes: Vec::new() }],
+            namespaces: vec![Namespace {
+                parent: NamespaceId::GLOBAL,
+                decls: Vec::new(),
+                homes: Vec::new(),
+            }],
             namespace_children: FxHashMap::default(),
             types: Vec::new(),
             top: FxHashMap::default(),
@@ -163,7 +173,10 @@ impl Tables {
             extensions: FxHashMap::default(),
             global_usings: FxHashMap::default(),
             asked: 0,
-            packages: packages.iter().map(|package| Arc::clone(&package.library)).collect(),
+            packages: packages
+                .iter()
+                .map(|package| Arc::clone(&package.library))
+                .collect(),
             library: Tid(u32::MAX),
             dotted: FxHashMap::default(),
             opened: Vec::new(),
@@ -184,21 +197,42 @@ impl Tables {
         tables
     }
 
-    /// Adds the declarations of the packages and of the frameworks that the names of the files lead to, as further files. What an external file
-    /// declares itself is left out.
+    /// Adds the declarations of the packages and of the frameworks that the names of the files lead
+    /// to, as further files. What an external file declares itself is left out.
     pub fn add_libraries(&mut self, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
-        if files.iter().any(|file| file.facts.header.dialect.language() == Language::CSharp) {
+        if files
+            .iter()
+            .any(|file| file.facts.header.dialect.language() == Language::CSharp)
+        {
             let packages = std::mem::take(&mut self.packages);
-            let libraries: Vec<&Library> = std::iter::once(Library::dotnet()).chain(packages.iter().map(|library| &**library)).collect();
+            let libraries: Vec<&Library> = std::iter::once(Library::dotnet())
+                .chain(packages.iter().map(|library| &**library))
+                .collect();
             let needed = library::needed(&libraries, |text| self.names.get(text).is_some());
             self.asked = self.names.count();
             for (index, library) in packages.iter().enumerate() {
-                self.add_library(library, self.assemblies.package(index), &needed[index + 1], (files, projects));
+                self.add_library(
+                    library,
+                    self.assemblies.package(index),
+                    &needed[index + 1],
+                    (files, projects),
+                );
             }
             self.library = Tid(self.types.len() as u32);
-            let frameworks: Vec<&Declared> = needed[0].iter().copied().filter(|declared| !self.is_supplied(declared)).collect();
-            self.add_library(libraries[0], self.assemblies.external(), &frameworks, (files, projects));
-            let opened = implicit_usings::BASE.iter().filter_map(|name| self.dotted.get(&self.names.get(name)?));
+            let frameworks: Vec<&Declared> = needed[0]
+                .iter()
+                .copied()
+                .filter(|declared| !self.is_supplied(declared))
+                .collect();
+            self.add_library(
+                libraries[0],
+                self.assemblies.external(),
+                &frameworks,
+                (files, projects),
+            );
+            let opened = implicit_usings::BASE
+                .iter()
+                .filter_map(|name| self.dotted.get(&self.names.get(name)?));
             self.opened = opened.copied().collect();
             self.packages = packages;
         }
@@ -218,8 +252,14 @@ impl Tables {
             self.dotted.insert(name, id);
         }
         for declared in needed {
-            let file = WorldFile { path: Arc::clone(&declared.path), facts: Arc::clone(&declared.facts), external: true };
-            let table = FileBuilder::new(self, &file, FileId(files.len() as u32)).at(home).run(projects);
+            let file = WorldFile {
+                path: Arc::clone(&declared.path),
+                facts: Arc::clone(&declared.facts),
+                external: true,
+            };
+            let table = FileBuilder::new(self, &file, FileId(files.len() as u32))
+                .at(home)
+                .run(projects);
             self.files.push(table);
             files.push(file);
         }
@@ -228,30 +268,57 @@ impl Tables {
     /// Whether a name may lead to declarations of libraries that are not taken.
     pub(in crate::resolve::csharp) fn leads_further(&self, text: &str) -> bool {
         let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
-        !is_asked && (Library::dotnet().has(text) || self.packages.iter().any(|library| library.has(text)))
+        !is_asked
+            && (Library::dotnet().has(text)
+                || self.packages.iter().any(|library| library.has(text)))
     }
 
     /// Whether an external file declares the type.
     fn is_supplied(&self, declared: &Declared) -> bool {
         let mut namespace = NamespaceId::GLOBAL;
-        for segment in declared.namespace.split('.').filter(|segment| !segment.is_empty()) {
-            let child = self.names.get(segment).and_then(|name| self.namespace_children.get(&(namespace, name)));
+        for segment in declared
+            .namespace
+            .split('.')
+            .filter(|segment| !segment.is_empty())
+        {
+            let child = self
+                .names
+                .get(segment)
+                .and_then(|name| self.namespace_children.get(&(namespace, name)));
             let Some(&child) = child else { return false };
             namespace = child;
         }
-        let same = self.names.get(&declared.name).and_then(|name| self.top.get(&(namespace, name)));
-        same.into_iter().flatten().any(|tid| self.group(*tid).external && self.group(*tid).arity == declared.arity)
+        let same = self
+            .names
+            .get(&declared.name)
+            .and_then(|name| self.top.get(&(namespace, name)));
+        same.into_iter()
+            .flatten()
+            .any(|tid| self.group(*tid).external && self.group(*tid).arity == declared.arity)
     }
 
-    /// The namespace of a dotted name in another, with these assemblies among those that declare it.
-    fn add_namespace(&mut self, around: NamespaceId, dotted: &str, homes: &[AssemblyId]) -> NamespaceId {
+    /// The namespace of a dotted name in another, with these assemblies among those that declare
+    /// it.
+    fn add_namespace(
+        &mut self,
+        around: NamespaceId,
+        dotted: &str,
+        homes: &[AssemblyId],
+    ) -> NamespaceId {
         let mut current = around;
         for segment in dotted.split('.') {
             let name = self.names.add(segment.trim());
             let next = NamespaceId(self.namespaces.len() as u32);
-            let child = *self.namespace_children.entry((current, name)).or_insert(next);
+            let child = *self
+                .namespace_children
+                .entry((current, name))
+                .or_insert(next);
             if child == next {
-                self.namespaces.push(Namespace { parent: current, decls: Vec::new(), homes: Vec::new() });
+                self.namespaces.push(Namespace {
+                    parent: current,
+                    decls: Vec::new(),
+                    homes: Vec::new(),
+                });
             }
             current = child;
             let all = &mut self.namespaces[child.0 as usize].homes;
@@ -267,21 +334,33 @@ impl Tables {
     fn add_project_usings(&mut self, projects: &ProjectModel) {
         for (index, project) in projects.csharp.iter().enumerate() {
             for using in &project.usings {
-                let (GlobalUsing::Namespace(name) | GlobalUsing::Static(name) | GlobalUsing::Alias(_, name)) = using;
+                let (GlobalUsing::Namespace(name)
+                | GlobalUsing::Static(name)
+                | GlobalUsing::Alias(_, name)) = using;
                 for segment in name.split('.') {
                     self.names.add(segment);
                 }
             }
-            let usings = project.usings.iter().cloned().map(AssemblyUsing::Project).collect();
+            let usings = project
+                .usings
+                .iter()
+                .cloned()
+                .map(AssemblyUsing::Project)
+                .collect();
             self.global_usings.insert(AssemblyId(index as u32), usings);
         }
     }
 
     fn find_shared(&mut self, files: &[WorldFile]) {
-        for file in files.iter().filter(|file| self.assemblies.homes(&file.path, file.external).len() > 1) {
+        for file in files
+            .iter()
+            .filter(|file| self.assemblies.homes(&file.path, file.external).len() > 1)
+        {
             let facts = &file.facts;
-            let partial =
-                facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| decl.kind.opens_type() && decl.flags.has(DeclFlags::PARTIAL));
+            let partial = facts
+                .decl_ids()
+                .map(|id| facts.decl(id))
+                .filter(|decl| decl.kind.opens_type() && decl.flags.has(DeclFlags::PARTIAL));
             for decl in partial {
                 let name = self.names.add(facts.text(decl.name));
                 self.shared.insert((name, decl.type_params.len() as u16));
@@ -291,8 +370,13 @@ impl Tables {
 
     fn find_known(&mut self) {
         for (known, name, arity) in KNOWN {
-            let namespace = self.names.get(known.namespace()).and_then(|dotted| self.dotted.get(&dotted));
-            let named = namespace.zip(self.names.get(name)).and_then(|(namespace, name)| self.top.get(&(*namespace, name)));
+            let namespace = self
+                .names
+                .get(known.namespace())
+                .and_then(|dotted| self.dotted.get(&dotted));
+            let named = namespace
+                .zip(self.names.get(name))
+                .and_then(|(namespace, name)| self.top.get(&(*namespace, name)));
             for &tid in named.into_iter().flatten() {
                 let group = &self.types[tid.0 as usize];
                 if group.external && arity.is_none_or(|arity| arity == group.arity) {
@@ -303,11 +387,17 @@ impl Tables {
         }
     }
 
-    /// The type of the library that a name means where no using leads to it: the project that compiles the file is not in the repository, or what
-    /// opens the namespace for it.
+    /// The type of the library that a name means where no using leads to it: the project that
+    /// compiles the file is not in the repository, or what opens the namespace for it.
     pub(in crate::resolve::csharp) fn opened_type(&self, name: Name, arity: usize) -> Option<Tid> {
         let fits = |tid: &Tid| *tid >= self.library && usize::from(self.group(*tid).arity) == arity;
-        self.opened.iter().find_map(|namespace| self.top.get(&(*namespace, name))?.iter().copied().find(fits))
+        self.opened.iter().find_map(|namespace| {
+            self.top
+                .get(&(*namespace, name))?
+                .iter()
+                .copied()
+                .find(fits)
+        })
     }
 
     /// The declared type that a known type with so many type arguments is.
@@ -345,17 +435,47 @@ pub(in crate::resolve::csharp) struct FileBuilder<'b> {
 }
 
 impl<'b> FileBuilder<'b> {
-    pub(in crate::resolve::csharp) fn new(tables: &'b mut Tables, file: &'b WorldFile, id: FileId) -> Self {
-        let names = file.facts.names.iter().map(|text| tables.names.add(text)).collect();
+    pub(in crate::resolve::csharp) fn new(
+        tables: &'b mut Tables,
+        file: &'b WorldFile,
+        id: FileId,
+    ) -> Self {
+        let names = file
+            .facts
+            .names
+            .iter()
+            .map(|text| tables.names.add(text))
+            .collect();
         let homes = tables.assemblies.homes(&file.path, file.external);
-        let made = FileTable { names, homes, ..FileTable::default() };
-        Self { tables, facts: &file.facts, file: id, external: file.external, made, groups: FxHashMap::default() }
+        let made = FileTable {
+            names,
+            homes,
+            ..FileTable::default()
+        };
+        Self {
+            tables,
+            facts: &file.facts,
+            file: id,
+            external: file.external,
+            made,
+            groups: FxHashMap::default(),
+        }
     }
 
     /// Goes on where namespaces, types and usings are known.
     pub(in crate::resolve::csharp) fn resume(mut self, known: FileTable) -> Self {
-        let FileTable { namespaces, types, usings, .. } = known;
-        self.made = FileTable { namespaces, types, usings, ..self.made };
+        let FileTable {
+            namespaces,
+            types,
+            usings,
+            ..
+        } = known;
+        self.made = FileTable {
+            namespaces,
+            types,
+            usings,
+            ..self.made
+        };
         self
     }
 
@@ -378,7 +498,11 @@ impl<'b> FileBuilder<'b> {
     }
 
     fn name_of(&self, id: DeclId) -> Name {
-        self.made.names.get(self.facts.decl(id).name.0 as usize).copied().unwrap_or(Name::NONE)
+        self.made
+            .names
+            .get(self.facts.decl(id).name.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
     }
 
     /// Adds a declaration; those around it have been added.
@@ -406,8 +530,15 @@ impl<'b> FileBuilder<'b> {
     fn namespace(&mut self, id: DeclId) {
         let decl = self.facts.decl(id);
         let around = self.namespace_of(decl.scope);
-        let current = self.tables.add_namespace(around, self.facts.text(decl.name), &self.made.homes);
-        self.tables.namespaces[current.0 as usize].decls.push(DeclRef { file: self.file, decl: id });
+        let current =
+            self.tables
+                .add_namespace(around, self.facts.text(decl.name), &self.made.homes);
+        self.tables.namespaces[current.0 as usize]
+            .decls
+            .push(DeclRef {
+                file: self.file,
+                decl: id,
+            });
         self.made.namespaces.insert(decl.inner, current);
     }
 
@@ -415,14 +546,25 @@ impl<'b> FileBuilder<'b> {
         let facts = self.facts;
         let decl = facts.decl(id);
         let outer = self.outer_type(decl.scope);
-        let namespace = outer.map_or_else(|| self.namespace_of(decl.scope), |outer| self.tables.group(outer).namespace);
-        let access = facts.detail(id).and_then(|detail| detail.access).unwrap_or(Access::Internal);
+        let namespace = outer.map_or_else(
+            || self.namespace_of(decl.scope),
+            |outer| self.tables.group(outer).namespace,
+        );
+        let access = facts
+            .detail(id)
+            .and_then(|detail| detail.access)
+            .unwrap_or(Access::Internal);
         let arity = decl.type_params.len() as u16;
         let name = self.name_of(id);
-        let tid = self.existing(outer, namespace, (name, arity), access).unwrap_or_else(|| self.new_group(id, outer, namespace, access));
+        let tid = self
+            .existing(outer, namespace, (name, arity), access)
+            .unwrap_or_else(|| self.new_group(id, outer, namespace, access));
         self.groups.insert((outer, namespace, name, arity), tid);
         let group = &mut self.tables.types[tid.0 as usize];
-        group.parts.push(DeclRef { file: self.file, decl: id });
+        group.parts.push(DeclRef {
+            file: self.file,
+            decl: id,
+        });
         group.access = group.access.min(access);
         group.shared |= group.parts.len() > 1 && group.homes != self.made.homes;
         for home in &self.made.homes {
@@ -434,7 +576,13 @@ impl<'b> FileBuilder<'b> {
     }
 
     /// The group this is another part of.
-    fn existing(&self, outer: Option<Tid>, namespace: NamespaceId, name: (Name, u16), access: Access) -> Option<Tid> {
+    fn existing(
+        &self,
+        outer: Option<Tid>,
+        namespace: NamespaceId,
+        name: (Name, u16),
+        access: Access,
+    ) -> Option<Tid> {
         if let Some(&own) = self.groups.get(&(outer, namespace, name.0, name.1)) {
             return Some(own);
         }
@@ -443,17 +591,31 @@ impl<'b> FileBuilder<'b> {
             None => self.tables.top.get(&(namespace, name.0)),
         }?;
         let fits = |group: &TypeGroup| {
-            let together = group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
-            group.arity == name.1 && together && group.access != Access::File && access != Access::File
+            let together =
+                group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
+            group.arity == name.1
+                && together
+                && group.access != Access::File
+                && access != Access::File
         };
-        same.iter().copied().find(|tid| fits(self.tables.group(*tid)))
+        same.iter()
+            .copied()
+            .find(|tid| fits(self.tables.group(*tid)))
     }
 
-    fn new_group(&mut self, id: DeclId, outer: Option<Tid>, namespace: NamespaceId, access: Access) -> Tid {
+    fn new_group(
+        &mut self,
+        id: DeclId,
+        outer: Option<Tid>,
+        namespace: NamespaceId,
+        access: Access,
+    ) -> Tid {
         let decl = self.facts.decl(id);
         let name = self.name_of(id);
         let tid = Tid(self.tables.types.len() as u32);
-        let outer_arity = outer.map_or(0, |outer| self.tables.group(outer).outer_arity + self.tables.group(outer).arity);
+        let outer_arity = outer.map_or(0, |outer| {
+            self.tables.group(outer).outer_arity + self.tables.group(outer).arity
+        });
         self.tables.types.push(TypeGroup {
             name,
             arity: decl.type_params.len() as u16,
@@ -472,8 +634,18 @@ impl<'b> FileBuilder<'b> {
             explicit: Vec::new(),
         });
         match outer {
-            Some(outer) => self.tables.nested.entry((outer, name)).or_default().push(tid),
-            None => self.tables.top.entry((namespace, name)).or_default().push(tid),
+            Some(outer) => self
+                .tables
+                .nested
+                .entry((outer, name))
+                .or_default()
+                .push(tid),
+            None => self
+                .tables
+                .top
+                .entry((namespace, name))
+                .or_default()
+                .push(tid),
         }
         tid
     }
@@ -486,25 +658,51 @@ impl<'b> FileBuilder<'b> {
 
     fn member(&mut self, id: DeclId) {
         let decl = self.facts.decl(id);
-        let Some(scope) = decl.scope.some() else { return };
+        let Some(scope) = decl.scope.some() else {
+            return;
+        };
         let owner = self.facts.scope(scope).owner;
-        let reference = DeclRef { file: self.file, decl: id };
-        if let Some(block) = owner.some().filter(|owner| self.facts.decl(*owner).kind == DeclKind::ExtensionBlock) {
+        let reference = DeclRef {
+            file: self.file,
+            decl: id,
+        };
+        if let Some(block) = owner
+            .some()
+            .filter(|owner| self.facts.decl(*owner).kind == DeclKind::ExtensionBlock)
+        {
             if let Some(container) = self.outer_type(self.facts.decl(block).scope) {
                 let name = self.name_of(id);
-                self.tables.extensions.entry(name).or_default().push(Extension { decl: reference, container });
+                self.tables
+                    .extensions
+                    .entry(name)
+                    .or_default()
+                    .push(Extension {
+                        decl: reference,
+                        container,
+                    });
             }
             return;
         }
-        let Some(tid) = self.outer_type(scope) else { return };
-        if self.facts.detail(id).is_some_and(|detail| !detail.explicit_interface.is_none()) {
+        let Some(tid) = self.outer_type(scope) else {
+            return;
+        };
+        if self
+            .facts
+            .detail(id)
+            .is_some_and(|detail| !detail.explicit_interface.is_none())
+        {
             self.tables.types[tid.0 as usize].explicit.push(reference);
             return;
         }
         match decl.kind {
-            DeclKind::Constructor | DeclKind::PrimaryConstructor => self.tables.types[tid.0 as usize].constructors.push(reference),
+            DeclKind::Constructor | DeclKind::PrimaryConstructor => self.tables.types
+                [tid.0 as usize]
+                .constructors
+                .push(reference),
             DeclKind::StaticConstructor | DeclKind::Finalizer => {}
-            DeclKind::Conversion => self.tables.types[tid.0 as usize].conversions.push(reference),
+            DeclKind::Conversion => self.tables.types[tid.0 as usize]
+                .conversions
+                .push(reference),
             _ => self.named_member(tid, reference),
         }
     }
@@ -512,10 +710,21 @@ impl<'b> FileBuilder<'b> {
     fn named_member(&mut self, tid: Tid, reference: DeclRef) {
         let name = self.name_of(reference.decl);
         let decl = self.facts.decl(reference.decl);
-        self.tables.members.entry((tid, name)).or_default().push(reference);
+        self.tables
+            .members
+            .entry((tid, name))
+            .or_default()
+            .push(reference);
         self.tables.types[tid.0 as usize].members.push(reference);
         if decl.kind == DeclKind::Method && decl.flags.has(DeclFlags::EXTENSION) {
-            self.tables.extensions.entry(name).or_default().push(Extension { decl: reference, container: tid });
+            self.tables
+                .extensions
+                .entry(name)
+                .or_default()
+                .push(Extension {
+                    decl: reference,
+                    container: tid,
+                });
         }
     }
 
@@ -524,7 +733,11 @@ impl<'b> FileBuilder<'b> {
             let id = ImportId(index as u32);
             if import.global {
                 for home in &self.made.homes {
-                    self.tables.global_usings.entry(*home).or_default().push(AssemblyUsing::Source(self.file, id));
+                    self.tables
+                        .global_usings
+                        .entry(*home)
+                        .or_default()
+                        .push(AssemblyUsing::Source(self.file, id));
                 }
             } else {
                 let scope = import.scope.some().unwrap_or(ScopeId(0));

@@ -1,9 +1,12 @@
-//! Which types of the base library does the language itself name: keyword types, tasks, sequences, spans.
+//! Which types of the base library does the language itself name: keyword types, tasks, sequences,
+//! spans.
 //!
-//! `int` is `System.Int32`; an async lambda gives a `Task<T>`. A known type is the library's declaration of that namespace, name and number of type
-//! parameters; one of the same name elsewhere is not meant.
+//! `int` is `System.Int32`; an async lambda gives a `Task<T>`. A known type is the library's
+//! declaration of that namespace, name and number of type parameters; one of the same name
+//! elsewhere is not meant.
 //!
-//! **Limits.** What such a type declares and derives from is not said here: its declaration is in the world like any other.
+//! **Limits.** What such a type declares and derives from is not said here: its declaration is in
+//! the world like any other.
 
 use crate::resolve::kernel::names::{Name, Names};
 
@@ -109,7 +112,8 @@ words! {
     SLICE "Slice",
 }
 
-/// Names of operators, interned too: what a type is asked for must not depend on whether some file declares one.
+/// Names of operators, interned too: what a type is asked for must not depend on whether some file
+/// declares one.
 pub const OPERATORS: &[&str] = &[
     "operator +",
     "operator -",
@@ -150,7 +154,9 @@ impl Known {
     #[must_use]
     pub fn namespace(self) -> &'static str {
         match self {
-            Self::Task | Self::TaskOf | Self::ValueTask | Self::ValueTaskOf => "System.Threading.Tasks",
+            Self::Task | Self::TaskOf | Self::ValueTask | Self::ValueTaskOf => {
+                "System.Threading.Tasks"
+            }
             Self::Enumerable => "System.Collections",
             Self::EnumerableOf
             | Self::CollectionInterface
@@ -174,13 +180,47 @@ impl Known {
     /// Whether values of the numeric type `self` convert implicitly to `to`.
     #[must_use]
     pub fn widens_to(self, to: Self) -> bool {
-        use Known::{Byte, Char, Decimal, Double, Int16, Int32, Int64, IntPtr, SByte, Single, UInt16, UInt32, UInt64, UIntPtr};
+        use Known::{
+            Byte, Char, Decimal, Double, Int16, Int32, Int64, IntPtr, SByte, Single, UInt16,
+            UInt32, UInt64, UIntPtr,
+        };
         match self {
-            SByte => matches!(to, Int16 | Int32 | Int64 | Single | Double | Decimal | IntPtr),
-            Byte => matches!(to, Int16 | UInt16 | Int32 | UInt32 | Int64 | UInt64 | Single | Double | Decimal | IntPtr | UIntPtr),
+            SByte => matches!(
+                to,
+                Int16 | Int32 | Int64 | Single | Double | Decimal | IntPtr
+            ),
+            Byte => matches!(
+                to,
+                Int16
+                    | UInt16
+                    | Int32
+                    | UInt32
+                    | Int64
+                    | UInt64
+                    | Single
+                    | Double
+                    | Decimal
+                    | IntPtr
+                    | UIntPtr
+            ),
             Int16 => matches!(to, Int32 | Int64 | Single | Double | Decimal | IntPtr),
-            UInt16 => matches!(to, Int32 | UInt32 | Int64 | UInt64 | Single | Double | Decimal | IntPtr | UIntPtr),
-            Char => matches!(to, UInt16 | Int32 | UInt32 | Int64 | UInt64 | Single | Double | Decimal | IntPtr | UIntPtr),
+            UInt16 => matches!(
+                to,
+                Int32 | UInt32 | Int64 | UInt64 | Single | Double | Decimal | IntPtr | UIntPtr
+            ),
+            Char => matches!(
+                to,
+                UInt16
+                    | Int32
+                    | UInt32
+                    | Int64
+                    | UInt64
+                    | Single
+                    | Double
+                    | Decimal
+                    | IntPtr
+                    | UIntPtr
+            ),
             Int32 => matches!(to, Int64 | Single | Double | Decimal | IntPtr),
             UInt32 => matches!(to, Int64 | UInt64 | Single | Double | Decimal | UIntPtr),
             Int64 | UInt64 => matches!(to, Single | Double | Decimal),
@@ -191,7 +231,8 @@ impl Known {
         }
     }
 
-    /// Whether it is a signed integer type that beats the unsigned type `other` in overload resolution.
+    /// Whether it is a signed integer type that beats the unsigned type `other` in overload
+    /// resolution.
     #[must_use]
     pub fn beats_unsigned(self, other: Self) -> bool {
         use Known::{Byte, Int16, Int32, Int64, IntPtr, SByte, UInt16, UInt32, UInt64, UIntPtr};
@@ -210,7 +251,8 @@ impl Known {
         self == Self::Boolean || self.is_numeric()
     }
 
-    /// Whether a one-dimensional array implements it and a collection expression makes one (standard §17.2).
+    /// Whether a one-dimensional array implements it and a collection expression makes one
+    /// (standard §17.2).
     #[must_use]
     pub fn is_collection_interface(self) -> bool {
         matches!(

@@ -1,5 +1,5 @@
-//! What makes two C# declarations the same symbol: `Ns.Outer.Member` plus arity and written parameter types; the parts of partial types and
-//! members merge, as do namespaces.
+//! What makes two C# declarations the same symbol: `Ns.Outer.Member` plus arity and written
+//! parameter types; the parts of partial types and members merge, as do namespaces.
 //!
 //! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
 
@@ -18,7 +18,10 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
     if has_parameters(declaration.kind) {
         disambiguator.push_str(&parameter_types(facts, decl));
     }
-    if let Some(interface) = facts.detail(decl).and_then(|detail| detail.explicit_interface.some()) {
+    if let Some(interface) = facts
+        .detail(decl)
+        .and_then(|detail| detail.explicit_interface.some())
+    {
         let interface = type_text(facts, interface, 0);
         let bare = interface.split('<').next().unwrap_or("");
         name = format!("{bare}.{name}");
@@ -28,9 +31,16 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
     Identity {
         language: Language::CSharp,
         space: "",
-        qualified_name: parent.map_or_else(|| name.clone(), |parent| qualified(&parent.qualified_name, &name)),
+        qualified_name: parent.map_or_else(
+            || name.clone(),
+            |parent| qualified(&parent.qualified_name, &name),
+        ),
         disambiguator,
-        merge_key: if part { MergeKey::Part } else { MergeKey::Alone },
+        merge_key: if part {
+            MergeKey::Part
+        } else {
+            MergeKey::Alone
+        },
     }
 }
 
@@ -62,7 +72,11 @@ fn parameter_types(facts: &Facts, decl: DeclId) -> String {
         .map(|param| {
             let param = facts.decl(*param);
             let by_ref = param.flags.0 & (DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN).0 != 0;
-            format!("{}{}", if by_ref { "ref " } else { "" }, type_text(facts, param.ty, 0))
+            format!(
+                "{}{}",
+                if by_ref { "ref " } else { "" },
+                type_text(facts, param.ty, 0)
+            )
         })
         .collect();
     let mut text = format!("({})", types.join(","));
@@ -85,19 +99,35 @@ fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
                 .list(segments)
                 .iter()
                 .map(|segment| {
-                    let args: Vec<String> = facts.list(segment.args).iter().map(|arg| inner(*arg)).collect();
+                    let args: Vec<String> = facts
+                        .list(segment.args)
+                        .iter()
+                        .map(|arg| inner(*arg))
+                        .collect();
                     let name = facts.text(segment.name);
-                    if args.is_empty() { name.to_owned() } else { format!("{name}<{}>", args.join(",")) }
+                    if args.is_empty() {
+                        name.to_owned()
+                    } else {
+                        format!("{name}<{}>", args.join(","))
+                    }
                 })
                 .collect();
             segments.join(".")
         }
-        TypeExpr::Array(of, rank) => format!("{}[{}]", inner(of), ",".repeat(usize::from(rank).saturating_sub(1))),
+        TypeExpr::Array(of, rank) => format!(
+            "{}[{}]",
+            inner(of),
+            ",".repeat(usize::from(rank).saturating_sub(1))
+        ),
         TypeExpr::Nullable(of) => format!("{}?", inner(of)),
         TypeExpr::Pointer(of) => format!("{}*", inner(of)),
         TypeExpr::ByRef(of) => format!("ref {}", inner(of)),
         TypeExpr::Tuple(elements) => {
-            let elements: Vec<String> = facts.list(elements).iter().map(|element| inner(element.ty)).collect();
+            let elements: Vec<String> = facts
+                .list(elements)
+                .iter()
+                .map(|element| inner(element.ty))
+                .collect();
             format!("({})", elements.join(","))
         }
         _ => String::new(),

@@ -1,11 +1,13 @@
 //! Which edge does each site of the file become.
 //!
-//! **Limits.** A name that is a qualifier for a namespace becomes no edge; a `using` of a namespace does, to its first declaration.
+//! **Limits.** A name that is a qualifier for a namespace becomes no edge; a `using` of a namespace
+//! does, to its first declaration.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{
-    CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
+    CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site,
+    SiteKind, Subject, Sym, TypeExpr, TypeId,
 };
 use crate::model::graph::{Confidence, EdgeType};
 use crate::resolve::csharp::declared::tables::NamespaceId;
@@ -40,10 +42,16 @@ impl Linker<'_> {
     }
 
     fn unresolved(&self, site: &Site) -> Unresolved {
-        Unresolved { name: self.used_name(site.subject), kind: site.kind, source: site.owner, at: site.at }
+        Unresolved {
+            name: self.used_name(site.subject),
+            kind: site.kind,
+            source: site.owner,
+            at: site.at,
+        }
     }
 
-    /// Goes to a declaration: what is in sight of its sites as extension methods, and what is accessible there.
+    /// Goes to a declaration: what is in sight of its sites as extension methods, and what is
+    /// accessible there.
     pub(super) fn enter(&self, owner: DeclId) {
         self.site_type.set(None);
         self.site_scope.set(ScopeId(0));
@@ -54,7 +62,12 @@ impl Linker<'_> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if self.site_type.get().is_none() {
-                self.site_type.set(here.owner.some().and_then(|owner| self.table.types.get(&owner)).copied());
+                self.site_type.set(
+                    here.owner
+                        .some()
+                        .and_then(|owner| self.table.types.get(&owner))
+                        .copied(),
+                );
             }
             if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
                 self.site_scope.set(id);
@@ -66,7 +79,11 @@ impl Linker<'_> {
 
     pub(super) fn site(&self, site: &Site, links: &mut Links) {
         match site.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::ThisInit | SiteKind::BaseInit | SiteKind::Attribute => self.call_site(site, links),
+            SiteKind::Call
+            | SiteKind::New
+            | SiteKind::ThisInit
+            | SiteKind::BaseInit
+            | SiteKind::Attribute => self.call_site(site, links),
             SiteKind::Operator => self.operator_site(site, links),
             SiteKind::Index => self.index_site(site, links),
             SiteKind::Base => self.base_site(site, links),
@@ -74,14 +91,27 @@ impl Linker<'_> {
             SiteKind::ParameterType => self.type_site(site, EdgeType::Accepts, links),
             SiteKind::TypeRef => self.type_site(site, EdgeType::References, links),
             SiteKind::Test => match self.tested_type(site.subject) {
-                Some(target) => links.uses.push(edge(site, EdgeType::References, &[target], Confidence::Exact)),
+                Some(target) => links.uses.push(edge(
+                    site,
+                    EdgeType::References,
+                    &[target],
+                    Confidence::Exact,
+                )),
                 None => self.value_site(site, links),
             },
-            SiteKind::Read | SiteKind::Write | SiteKind::ReadWrite | SiteKind::Key | SiteKind::NameOf => match site.subject {
+            SiteKind::Read
+            | SiteKind::Write
+            | SiteKind::ReadWrite
+            | SiteKind::Key
+            | SiteKind::NameOf => match site.subject {
                 Subject::Type(..) => self.type_site(site, EdgeType::References, links),
                 _ => self.value_site(site, links),
             },
-            SiteKind::Jsx | SiteKind::Tag | SiteKind::Decorator | SiteKind::Export | SiteKind::Destructure => {}
+            SiteKind::Jsx
+            | SiteKind::Tag
+            | SiteKind::Decorator
+            | SiteKind::Export
+            | SiteKind::Destructure => {}
         }
     }
 
@@ -89,7 +119,10 @@ impl Linker<'_> {
         match subject {
             Subject::Construct(_, call) => Some(call),
             Subject::Expr(expr) => match self.facts.expr(expr) {
-                Expr::Call(call) | Expr::New(call) | Expr::NewTarget(call, _) | Expr::Index(call) => Some(call),
+                Expr::Call(call)
+                | Expr::New(call)
+                | Expr::NewTarget(call, _)
+                | Expr::Index(call) => Some(call),
                 _ => None,
             },
             _ => None,
@@ -98,13 +131,22 @@ impl Linker<'_> {
 
     fn call_site(&self, site: &Site, links: &mut Links) {
         links.calls += 1;
-        let Some(call) = self.call_of(site.subject) else { return };
+        let Some(call) = self.call_of(site.subject) else {
+            return;
+        };
         let result = self.call(call);
-        let targets: Vec<DeclRef> = result.targets.iter().copied().filter(|target| self.is_node(*target)).collect();
+        let targets: Vec<DeclRef> = result
+            .targets
+            .iter()
+            .copied()
+            .filter(|target| self.is_node(*target))
+            .collect();
         match result.outcome {
             CallOutcome::Target if !targets.is_empty() => {
                 links.calls_resolved += 1;
-                links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
+                links
+                    .uses
+                    .push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
             _ if self.exceeded() => links.unresolved.push(self.unresolved(site)),
             CallOutcome::External => links.calls_external += 1,
@@ -117,11 +159,18 @@ impl Linker<'_> {
         }
     }
 
-    /// Whoever calls a delegate uses the field, property or event that holds it (standard §12.8.10.4).
+    /// Whoever calls a delegate uses the field, property or event that holds it (standard
+    /// §12.8.10.4).
     fn value_called(&self, site: &Site, call: CallId, links: &mut Links) {
         let callee = self.facts.calls[call.index()].callee;
         if matches!(self.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
-            self.value_site(&Site { subject: Subject::Expr(callee), ..*site }, links);
+            self.value_site(
+                &Site {
+                    subject: Subject::Expr(callee),
+                    ..*site
+                },
+                links,
+            );
         }
     }
 
@@ -145,7 +194,9 @@ impl Linker<'_> {
             match self.facts.expr(current) {
                 Expr::Name(name, ..) | Expr::Member(_, name) => return name,
                 Expr::TypeValue(ty) => return self.last_segment(ty),
-                Expr::Call(call) | Expr::New(call) | Expr::Index(call) => current = self.facts.calls[call.index()].callee,
+                Expr::Call(call) | Expr::New(call) | Expr::Index(call) => {
+                    current = self.facts.calls[call.index()].callee
+                }
                 Expr::Generic(inner, _) => current = inner,
                 _ => return Sym::NONE,
             }
@@ -155,44 +206,76 @@ impl Linker<'_> {
 
     fn last_segment(&self, ty: TypeId) -> Sym {
         match self.facts.type_expr(ty) {
-            TypeExpr::Name(segments, _) => self.facts.list(segments).last().map_or(Sym::NONE, |last| last.name),
+            TypeExpr::Name(segments, _) => self
+                .facts
+                .list(segments)
+                .last()
+                .map_or(Sym::NONE, |last| last.name),
             _ => Sym::NONE,
         }
     }
 
     fn operator_site(&self, site: &Site, links: &mut Links) {
-        let Subject::Expr(expr) = site.subject else { return };
+        let Subject::Expr(expr) = site.subject else {
+            return;
+        };
         let pick = match self.facts.expr(expr) {
             Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
             Expr::Unary(operator, inner) => self.unary(operator, inner).0,
             _ => None,
         };
-        if let Some(pick) = pick.filter(|pick| !self.is_external_file(pick.best.candidate.decl.file)) {
+        if let Some(pick) =
+            pick.filter(|pick| !self.is_external_file(pick.best.candidate.decl.file))
+        {
             let mut targets = vec![pick.best.candidate.decl];
-            let confidence = if pick.sure { Confidence::Exact } else { Confidence::Inferred };
+            let confidence = if pick.sure {
+                Confidence::Exact
+            } else {
+                Confidence::Inferred
+            };
             if !pick.sure {
                 targets.extend(pick.others);
             }
-            links.uses.push(edge(site, EdgeType::Calls, &targets, confidence));
+            links
+                .uses
+                .push(edge(site, EdgeType::Calls, &targets, confidence));
         }
     }
 
     fn index_site(&self, site: &Site, links: &mut Links) {
-        let Some(call) = self.call_of(site.subject) else { return };
+        let Some(call) = self.call_of(site.subject) else {
+            return;
+        };
         let result: std::rc::Rc<CallResult> = self.call(call);
         if result.outcome == CallOutcome::Target {
-            links.uses.push(edge(site, EdgeType::References, &result.targets, result.confidence()));
+            links.uses.push(edge(
+                site,
+                EdgeType::References,
+                &result.targets,
+                result.confidence(),
+            ));
         }
     }
 
     fn base_site(&self, site: &Site, links: &mut Links) {
-        let Subject::Base(decl, index) = site.subject else { return };
-        let Some(&base) = self.facts.list(self.facts.decl(decl).bases).get(usize::from(index)) else { return };
-        // The bases first: while they are looked for, a type is taken to have none, and that must not depend on who asks.
+        let Subject::Base(decl, index) = site.subject else {
+            return;
+        };
+        let Some(&base) = self
+            .facts
+            .list(self.facts.decl(decl).bases)
+            .get(usize::from(index))
+        else {
+            return;
+        };
+        // The bases first: while they are looked for, a type is taken to have none, and that must
+        // not depend on who asks.
         if let Some(&tid) = self.table.types.get(&decl) {
             self.bases(tid);
         }
-        let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else { return };
+        let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else {
+            return;
+        };
         let child = self.facts.decl(decl).kind;
         let parent = self.decl(target).kind;
         let edge_type = match (child, parent) {
@@ -201,8 +284,15 @@ impl Linker<'_> {
             (_, DeclKind::Interface) => EdgeType::Implements,
             _ => EdgeType::Inherits,
         };
-        let source = if child == DeclKind::TypeParam { site.owner } else { decl };
-        links.uses.push(Use { source, ..edge(site, edge_type, &[target], Confidence::Exact) });
+        let source = if child == DeclKind::TypeParam {
+            site.owner
+        } else {
+            decl
+        };
+        links.uses.push(Use {
+            source,
+            ..edge(site, edge_type, &[target], Confidence::Exact)
+        });
     }
 
     /// The declaration of a declared type.
@@ -218,13 +308,20 @@ impl Linker<'_> {
     }
 
     fn import_site(&self, site: &Site, links: &mut Links) {
-        let Subject::Import(id) = site.subject else { return };
-        let Some(import) = self.facts.imports.get(id.index()) else { return };
+        let Subject::Import(id) = site.subject else {
+            return;
+        };
+        let Some(import) = self.facts.imports.get(id.index()) else {
+            return;
+        };
         if import.kind == ImportKind::ExternAlias {
             return;
         }
         if let Some(target) = self.import_declaration(id) {
-            links.uses.push(Use { source: DeclId::NONE, ..edge(site, EdgeType::Imports, &[target], Confidence::Exact) });
+            links.uses.push(Use {
+                source: DeclId::NONE,
+                ..edge(site, EdgeType::Imports, &[target], Confidence::Exact)
+            });
         }
     }
 
@@ -238,11 +335,16 @@ impl Linker<'_> {
 
     fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
         let decls = &self.tables.namespaces[namespace.0 as usize].decls;
-        decls.iter().copied().find(|decl| !self.is_external_file(decl.file))
+        decls
+            .iter()
+            .copied()
+            .find(|decl| !self.is_external_file(decl.file))
     }
 
     fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
-        let Subject::Type(ty, segment) = site.subject else { return };
+        let Subject::Type(ty, segment) = site.subject else {
+            return;
+        };
         let target = match self.facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = self.facts.list(segments);
@@ -255,7 +357,9 @@ impl Linker<'_> {
             _ => None,
         };
         if let Some(target) = target {
-            links.uses.push(edge(site, edge_type, &[target], Confidence::Exact));
+            links
+                .uses
+                .push(edge(site, edge_type, &[target], Confidence::Exact));
         }
     }
 
@@ -267,7 +371,12 @@ impl Linker<'_> {
         };
         let Some(first) = candidates.first() else {
             if let Some(target) = self.declaration_of_type_value(ty) {
-                links.uses.push(edge(site, EdgeType::References, &[target], Confidence::Exact));
+                links.uses.push(edge(
+                    site,
+                    EdgeType::References,
+                    &[target],
+                    Confidence::Exact,
+                ));
             }
             return;
         };
@@ -276,23 +385,41 @@ impl Linker<'_> {
             return;
         }
         let targets: Vec<DeclRef> = if is_method(kind) {
-            candidates.iter().map(|candidate| candidate.decl).filter(|target| self.is_node(*target)).take(8).collect()
+            candidates
+                .iter()
+                .map(|candidate| candidate.decl)
+                .filter(|target| self.is_node(*target))
+                .take(8)
+                .collect()
         } else {
             vec![first.decl]
         };
         if targets.is_empty() || self.is_external_file(targets[0].file) {
             return;
         }
-        let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
-        links.uses.push(edge(site, EdgeType::References, &targets, confidence));
+        let confidence = if targets.len() == 1 {
+            Confidence::Exact
+        } else {
+            Confidence::Inferred
+        };
+        links
+            .uses
+            .push(edge(site, EdgeType::References, &targets, confidence));
     }
 
-    /// The type of the repository that `value is Name` tests for, if a type is meant (standard §12.12.12).
+    /// The type of the repository that `value is Name` tests for, if a type is meant (standard
+    /// §12.12.12).
     fn tested_type(&self, subject: Subject) -> Option<DeclRef> {
-        let Subject::Expr(expr) = subject else { return None };
-        let Expr::Name(name, scope, _) = self.facts.expr(expr) else { return None };
+        let Subject::Expr(expr) = subject else {
+            return None;
+        };
+        let Expr::Name(name, scope, _) = self.facts.expr(expr) else {
+            return None;
+        };
         match self.lookup_type_name(self.own_name(name), scope, 0) {
-            Simple::Type(ty) => self.declaration_of(ty).filter(|target| self.is_node(*target)),
+            Simple::Type(ty) => self
+                .declaration_of(ty)
+                .filter(|target| self.is_node(*target)),
             _ => None,
         }
     }
@@ -306,20 +433,27 @@ impl Linker<'_> {
     /// What a name or member access names.
     fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
-            Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), false) {
-                Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => match self.type_meant(expr, &found) {
-                    Some(ty) => (Vec::new(), ty),
-                    None => (found, Ty::UNKNOWN),
-                },
-                _ => (Vec::new(), self.expr_type(expr)),
-            },
+            Expr::Name(name, scope, offset) => {
+                match self.lookup_value(self.own_name(name), (scope, offset), false) {
+                    Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
+                        match self.type_meant(expr, &found) {
+                            Some(ty) => (Vec::new(), ty),
+                            None => (found, Ty::UNKNOWN),
+                        }
+                    }
+                    _ => (Vec::new(), self.expr_type(expr)),
+                }
+            }
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
                 let access = self.member_access(base, self.own_name(name));
                 (access.candidates, access.ty)
             }
             Expr::Generic(inner, _) => {
                 let (found, _) = self.named_by(inner);
-                let methods: Vec<Candidate> = found.into_iter().filter(|candidate| is_method(self.decl(candidate.decl).kind)).collect();
+                let methods: Vec<Candidate> = found
+                    .into_iter()
+                    .filter(|candidate| is_method(self.decl(candidate.decl).kind))
+                    .collect();
                 (methods, self.expr_type(expr))
             }
             Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
@@ -327,34 +461,59 @@ impl Linker<'_> {
         }
     }
 
-    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a static member (standard §12.8.7.2).
+    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a
+    /// static member (standard §12.8.7.2).
     fn type_meant(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
-        let Expr::Name(name, ..) = self.facts.expr(expr) else { return None };
-        let Type::Inst(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else { return None };
+        let Expr::Name(name, ..) = self.facts.expr(expr) else {
+            return None;
+        };
+        let Type::Inst(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
+            return None;
+        };
         if self.tables.group(tid).name != self.own_name(name) {
             return None;
         }
-        let followed = self.followers.get_or_init(|| self.names_followed()).get(&expr)?;
+        let followed = self
+            .followers
+            .get_or_init(|| self.names_followed())
+            .get(&expr)?;
         let access = self.member_access(expr, *followed);
-        (!access.candidates.is_empty() && access.candidates.iter().all(|member| self.is_static(member)))
-            .then(|| self.arena.add(Type::Qualifier(self.candidate_type(&values[0]))))
+        (!access.candidates.is_empty()
+            && access
+                .candidates
+                .iter()
+                .all(|member| self.is_static(member)))
+        .then(|| {
+            self.arena
+                .add(Type::Qualifier(self.candidate_type(&values[0])))
+        })
     }
 
     /// The member that is accessed on each bare name.
     fn names_followed(&self) -> FxHashMap<ExprId, Name> {
         let follows = |expr: &Expr| match *expr {
-            Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => Some((base, self.own_name(name))),
+            Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => {
+                Some((base, self.own_name(name)))
+            }
             _ => None,
         };
         self.facts.exprs.iter().filter_map(follows).collect()
     }
 
     fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {
-        matches!(self.arena.get(ty), Type::Qualifier(_)).then(|| self.declaration_of(ty)).flatten()
+        matches!(self.arena.get(ty), Type::Qualifier(_))
+            .then(|| self.declaration_of(ty))
+            .flatten()
     }
 }
 
 /// An edge of a site.
 fn edge(site: &Site, edge_type: EdgeType, targets: &[DeclRef], confidence: Confidence) -> Use {
-    Use { source: site.owner, edge_type, confidence, targets: targets.iter().copied().map(Target::Decl).collect(), at: site.at }
+    Use {
+        source: site.owner,
+        edge_type,
+        confidence,
+        targets: targets.iter().copied().map(Target::Decl).collect(),
+        at: site.at,
+    }
 }

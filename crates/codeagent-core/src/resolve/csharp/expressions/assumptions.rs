@@ -1,7 +1,9 @@
-//! As if the parameters of a lambda had which types is its body read? Each overload of a call may ask it anew.
+//! As if the parameters of a lambda had which types is its body read? Each overload of a call may
+//! ask it anew.
 //!
-//! An assumption is about one lambda and stands on one about a lambda around it. What is assumed of a lambda beside it says nothing about its body
-//! and is left out: the readings of a body grow with how deep it is nested, not with how many lambdas a call has.
+//! An assumption is about one lambda and stands on one about a lambda around it. What is assumed of
+//! a lambda beside it says nothing about its body and is left out: the readings of a body grow with
+//! how deep it is nested, not with how many lambdas a call has.
 
 use std::cell::{Cell, RefCell};
 
@@ -34,17 +36,24 @@ impl Assumptions {
 
     fn number(&self, assumed: Assumed) -> Assumption {
         let mut made = self.made.borrow_mut();
-        *self.numbers.borrow_mut().entry(assumed).or_insert_with_key(|assumed| {
-            made.push(assumed.clone());
-            made.len() as Assumption
-        })
+        *self
+            .numbers
+            .borrow_mut()
+            .entry(assumed)
+            .or_insert_with_key(|assumed| {
+                made.push(assumed.clone());
+                made.len() as Assumption
+            })
     }
 
     /// What is assumed of a lambda now.
     fn of(&self, lambda: DeclId) -> Option<TyList> {
         let made = self.made.borrow();
         let mut current = self.current.get();
-        while let Some((outer, assumed, params)) = (current as usize).checked_sub(1).and_then(|index| made.get(index)) {
+        while let Some((outer, assumed, params)) = (current as usize)
+            .checked_sub(1)
+            .and_then(|index| made.get(index))
+        {
             if *assumed == lambda {
                 return Some(params.clone());
             }
@@ -56,12 +65,18 @@ impl Assumptions {
 
 impl Checker<'_> {
     /// Evaluates as if the parameters of a lambda had these types.
-    pub(super) fn assume<T>(&self, lambda: DeclId, params: TyList, evaluate: impl FnOnce() -> T) -> T {
+    pub(super) fn assume<T>(
+        &self,
+        lambda: DeclId,
+        params: TyList,
+        evaluate: impl FnOnce() -> T,
+    ) -> T {
         let outer = self.assumption_around(self.facts.decl(lambda).scope);
         self.under(self.assumptions.number((outer, lambda, params)), evaluate)
     }
 
-    /// Evaluates what is declared in a scope under nothing but what is assumed of the lambdas around it.
+    /// Evaluates what is declared in a scope under nothing but what is assumed of the lambdas
+    /// around it.
     pub(super) fn within<T>(&self, scope: ScopeId, evaluate: impl FnOnce() -> T) -> T {
         self.under(self.assumption_around(scope), evaluate)
     }
@@ -79,8 +94,13 @@ impl Checker<'_> {
             return 0;
         }
         let around = self.lambdas_around(scope);
-        let assumed = around.iter().rev().filter_map(|lambda| Some((*lambda, self.assumptions.of(*lambda)?)));
-        assumed.fold(0, |outer, (lambda, params)| self.assumptions.number((outer, lambda, params)))
+        let assumed = around
+            .iter()
+            .rev()
+            .filter_map(|lambda| Some((*lambda, self.assumptions.of(*lambda)?)));
+        assumed.fold(0, |outer, (lambda, params)| {
+            self.assumptions.number((outer, lambda, params))
+        })
     }
 
     /// The lambdas around a scope, the innermost first.
@@ -106,10 +126,17 @@ impl Checker<'_> {
 
     /// The assumed type of a lambda's parameter.
     pub(super) fn assumed_param(&self, lambda: DeclId, index: u16) -> Option<Ty> {
-        Some(self.assumptions.of(lambda)?.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN))
+        Some(
+            self.assumptions
+                .of(lambda)?
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+        )
     }
 
-    /// Remembers as what an anonymous object is made, for who names its members elsewhere while its call is still open.
+    /// Remembers as what an anonymous object is made, for who names its members elsewhere while its
+    /// call is still open.
     pub(super) fn note_object(&self, object: DeclId) {
         let around = self.assumption_around(self.facts.decl(object).scope);
         if around != 0 {
@@ -117,12 +144,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Evaluates what stands in an anonymous object as it was made. Outside of all overloads the calls around it are decided.
+    /// Evaluates what stands in an anonymous object as it was made. Outside of all overloads the
+    /// calls around it are decided.
     pub(super) fn in_object<T>(&self, object: DeclId, evaluate: impl FnOnce() -> T) -> T {
         let scope = self.facts.decl(object).scope;
         let made = self.assumptions.objects.borrow().get(&object).copied();
         match made {
-            Some(made) if self.assumptions.current() != 0 && !self.lambdas_around(scope).iter().all(|lambda| self.is_assumed(*lambda)) => {
+            Some(made)
+                if self.assumptions.current() != 0
+                    && !self
+                        .lambdas_around(scope)
+                        .iter()
+                        .all(|lambda| self.is_assumed(*lambda)) =>
+            {
                 self.under(made, evaluate)
             }
             _ => self.within(scope, evaluate),

@@ -1,7 +1,8 @@
-//! What became of each candidate of a choice among overloads? Kept while a link is explained, because choices hang on the assumptions in force at
-//! that moment.
+//! What became of each candidate of a choice among overloads? Kept while a link is explained,
+//! because choices hang on the assumptions in force at that moment.
 //!
-//! **Limits.** The forms are put to the arguments once more: what a budget cut off the first time may be known the second.
+//! **Limits.** The forms are put to the arguments once more: what a budget cut off the first time
+//! may be known the second.
 
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::expressions::Checker;
@@ -54,19 +55,37 @@ pub enum Fate {
 
 impl Checker<'_> {
     /// A choice with what became of each candidate.
-    pub(super) fn explain_choice(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList, pick: Option<&Pick>) -> Choice {
+    pub(super) fn explain_choice(
+        &self,
+        candidates: &[Candidate],
+        args: &[Argument],
+        type_args: &TyList,
+        pick: Option<&Pick>,
+    ) -> Choice {
         let mut forms = Vec::new();
         for (candidate, mapping) in self.forms(candidates, args, type_args) {
             let applied = self.apply_form(candidate, &mapping, args, type_args);
             let signature = self.signature(candidate.decl);
             let each = applied.targets.iter().zip(args).zip(&mapping.params);
-            let conversions: Vec<Conversion> =
-                each.map(|((target, arg), param)| self.argument_converts(arg, *target, signature.params[*param].flags)).collect();
+            let conversions: Vec<Conversion> = each
+                .map(|((target, arg), param)| {
+                    self.argument_converts(arg, *target, signature.params[*param].flags)
+                })
+                .collect();
             let fate = match pick {
                 _ if conversions.contains(&Conversion::No) => Fate::DoesNotConvert,
-                _ if type_args.is_empty() && !self.can_be_inferred(&signature, &applied.formals, args) => Fate::NotInferred,
+                _ if type_args.is_empty()
+                    && !self.can_be_inferred(&signature, &applied.formals, args) =>
+                {
+                    Fate::NotInferred
+                }
                 _ if applied.conversion == Conversion::No => Fate::ConstraintFails,
-                Some(pick) if pick.best.candidate == candidate && pick.best.expanded == applied.expanded => Fate::Chosen,
+                Some(pick)
+                    if pick.best.candidate == candidate
+                        && pick.best.expanded == applied.expanded =>
+                {
+                    Fate::Chosen
+                }
                 Some(pick) if pick.best.candidate.depth < candidate.depth => Fate::Farther,
                 Some(pick) => {
                     let (better, rule) = self.better_form(&pick.best, &applied, args);
@@ -74,11 +93,29 @@ impl Checker<'_> {
                 }
                 None => Fate::Compared(Better::Unknown, Rule::Unknown),
             };
-            forms.push(Form { applied, conversions, fate });
+            forms.push(Form {
+                applied,
+                conversions,
+                fate,
+            });
         }
-        let fits = |candidate: &&Candidate| forms.iter().any(|form| form.applied.candidate == **candidate);
-        let unfit = candidates.iter().filter(|candidate| !fits(candidate)).map(|candidate| candidate.decl).collect();
+        let fits = |candidate: &&Candidate| {
+            forms
+                .iter()
+                .any(|form| form.applied.candidate == **candidate)
+        };
+        let unfit = candidates
+            .iter()
+            .filter(|candidate| !fits(candidate))
+            .map(|candidate| candidate.decl)
+            .collect();
         let chosen = pick.map(|pick| (pick.best.candidate.decl, pick.sure));
-        Choice { question: self.evaluation.innermost(), args: args.to_vec(), forms, unfit, chosen }
+        Choice {
+            question: self.evaluation.innermost(),
+            args: args.to_vec(),
+            forms,
+            unfit,
+            chosen,
+        }
     }
 }

@@ -13,17 +13,30 @@ impl Checker<'_> {
     pub fn context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
             self.evaluation
-                .guarded(Question::Context(self.assumptions.current(), decl), || self.context_type_cold(decl))
+                .guarded(Question::Context(self.assumptions.current(), decl), || {
+                    self.context_type_cold(decl)
+                })
                 .unwrap_or(Ty::UNKNOWN)
         })
     }
 
     fn context_type_cold(&self, decl: DeclId) -> Ty {
         match self.facts.decl(decl).context {
-            Context::Argument(call, index) => self.call(call).expected.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN),
+            Context::Argument(call, index) => self
+                .call(call)
+                .expected
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
             Context::Typed(ty) => self.type_of(self.file, ty),
             Context::Assigned(target) => match self.expr_type(target) {
-                ty if matches!(self.arena.get(ty), Type::Qualifier(_) | Type::MethodGroup(_)) => Ty::UNKNOWN,
+                ty if matches!(
+                    self.arena.get(ty),
+                    Type::Qualifier(_) | Type::MethodGroup(_)
+                ) =>
+                {
+                    Ty::UNKNOWN
+                }
                 ty => ty,
             },
             Context::Returned(function) => self.returned_context(function),
@@ -36,18 +49,22 @@ impl Checker<'_> {
     fn anonymous_context(&self, object: DeclId, key: crate::model::facts::Sym) -> Ty {
         let context = self.context_type(object);
         let name = self.own_name(key);
-        self.members(context, name).first().map_or(Ty::UNKNOWN, |member| self.candidate_type(member))
+        self.members(context, name)
+            .first()
+            .map_or(Ty::UNKNOWN, |member| self.candidate_type(member))
     }
 
     fn returned_context(&self, function: DeclId) -> Ty {
         let decl = self.facts.decl(function);
-        // The body is read to find out whether the lambda fits: what it has to return is just what is being asked.
+        // The body is read to find out whether the lambda fits: what it has to return is just what
+        // is being asked.
         if self.is_assumed(function) {
             return Ty::UNKNOWN;
         }
         let result = if decl.kind == DeclKind::Lambda {
             let context = self.context_type(function);
-            self.delegate_shape(context).map_or(Ty::UNKNOWN, |shape| shape.result)
+            self.delegate_shape(context)
+                .map_or(Ty::UNKNOWN, |shape| shape.result)
         } else {
             self.type_of(self.file, decl.ty)
         };
@@ -57,13 +74,21 @@ impl Checker<'_> {
                 _ => self.element_of(result).unwrap_or(Ty::UNKNOWN),
             };
         }
-        if decl.flags.has(DeclFlags::ASYNC) { self.awaited(result) } else { result }
+        if decl.flags.has(DeclFlags::ASYNC) {
+            self.awaited(result)
+        } else {
+            result
+        }
     }
 
     fn element_context(&self, collection: ExprId) -> Ty {
         match self.facts.expr(collection) {
-            Expr::Array(_, decl) if !decl.is_none() => self.element_of(self.context_type(decl)).unwrap_or(Ty::UNKNOWN),
-            _ => self.element_of(self.expr_type(collection)).unwrap_or(Ty::UNKNOWN),
+            Expr::Array(_, decl) if !decl.is_none() => self
+                .element_of(self.context_type(decl))
+                .unwrap_or(Ty::UNKNOWN),
+            _ => self
+                .element_of(self.expr_type(collection))
+                .unwrap_or(Ty::UNKNOWN),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Does a value convert implicitly to a type, and which of two types does it convert to better.
 //!
-//! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples, user-defined operators, lambdas,
-//! method groups, `null`, `default`, constants.
+//! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples,
+//! user-defined operators, lambdas, method groups, `null`, `default`, constants.
 //!
-//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; one that is not known by name is taken to vary in all its
-//! arguments. Constants of type `int` are literals, names of constants, and their sums, differences and products.
+//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; one that is not known
+//! by name is taken to vary in all its arguments. Constants of type `int` are literals, names of
+//! constants, and their sums, differences and products.
 
 use crate::model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::DeclRef;
@@ -64,7 +65,11 @@ impl Checker<'_> {
             },
             _ => {
                 let plain = self.convert(ty, to);
-                if plain == Conversion::No && self.constant_converts(value, to) { Conversion::Implicit } else { plain }
+                if plain == Conversion::No && self.constant_converts(value, to) {
+                    Conversion::Implicit
+                } else {
+                    plain
+                }
             }
         }
     }
@@ -72,8 +77,13 @@ impl Checker<'_> {
     /// A lambda or method group given to something that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Unknown | Type::Outside | Type::Dynamic | Type::External(..) => Conversion::Unknown,
-            _ if self.is_known(to, Known::Object) || self.is_known(to, Known::Delegate) || self.is_known(to, Known::MulticastDelegate) => {
+            Type::Unknown | Type::Outside | Type::Dynamic | Type::External(..) => {
+                Conversion::Unknown
+            }
+            _ if self.is_known(to, Known::Object)
+                || self.is_known(to, Known::Delegate)
+                || self.is_known(to, Known::MulticastDelegate) =>
+            {
                 Conversion::Implicit
             }
             _ => Conversion::No,
@@ -84,7 +94,9 @@ impl Checker<'_> {
         if let Type::Nullable(of) = self.arena.get(to) {
             return self.constant_converts(value, of);
         }
-        let Some(number) = self.constant(value, 0) else { return false };
+        let Some(number) = self.constant(value, 0) else {
+            return false;
+        };
         if let Type::Inst(tid, _) = self.arena.get(to)
             && self.tables.group(tid).kind == DeclKind::Enum
         {
@@ -110,7 +122,10 @@ impl Checker<'_> {
             Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
             Expr::Same(inner) => self.constant(inner, depth + 1),
             Expr::Binary(operator, left, right) => {
-                let (a, b) = (self.constant(left, depth + 1)?, self.constant(right, depth + 1)?);
+                let (a, b) = (
+                    self.constant(left, depth + 1)?,
+                    self.constant(right, depth + 1)?,
+                );
                 match operator {
                     Operator::Add => a.checked_add(b),
                     Operator::Subtract => a.checked_sub(b),
@@ -118,10 +133,15 @@ impl Checker<'_> {
                     _ => None,
                 }
             }
-            Expr::Name(name, scope, offset) => {
-                self.constant_of(self.lookup_value(self.own_name(name), (scope, offset), false).candidates(), depth)
-            }
-            Expr::Member(base, name) => self.constant_of(&self.member_access(base, self.own_name(name)).candidates, depth),
+            Expr::Name(name, scope, offset) => self.constant_of(
+                self.lookup_value(self.own_name(name), (scope, offset), false)
+                    .candidates(),
+                depth,
+            ),
+            Expr::Member(base, name) => self.constant_of(
+                &self.member_access(base, self.own_name(name)).candidates,
+                depth,
+            ),
             _ => None,
         }
     }
@@ -129,7 +149,9 @@ impl Checker<'_> {
     fn constant_of(&self, candidates: &[Candidate], depth: u32) -> Option<i64> {
         let constant = candidates.first()?;
         let decl = self.decl(constant.decl);
-        if !decl.flags.has(DeclFlags::CONST) || !self.is_known(self.candidate_type(constant), Known::Int32) {
+        if !decl.flags.has(DeclFlags::CONST)
+            || !self.is_known(self.candidate_type(constant), Known::Int32)
+        {
             return None;
         }
         if constant.decl.file == self.file {
@@ -149,7 +171,11 @@ impl Checker<'_> {
 
     fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if from == to {
-            return if from.is_unknown() { Conversion::Unknown } else { Conversion::Identity };
+            return if from.is_unknown() {
+                Conversion::Unknown
+            } else {
+                Conversion::Identity
+            };
         }
         if from == Ty::OUTSIDE {
             return self.outside_converts(to);
@@ -170,18 +196,24 @@ impl Checker<'_> {
             (Type::Collection(values), _) => self.collection_converts(values, to),
             (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(to),
             (Type::Qualifier(_) | Type::Namespace(_), _) => Conversion::Unknown,
-            (Type::Nullable(a), Type::Nullable(b)) => self.convert_deep(a, b, depth + 1).at_most_implicit(),
+            (Type::Nullable(a), Type::Nullable(b)) => {
+                self.convert_deep(a, b, depth + 1).at_most_implicit()
+            }
             (_, Type::Nullable(of)) => self.convert_deep(from, of, depth + 1).at_most_implicit(),
             (Type::Nullable(of), _) => self.nullable_converts(of, to, depth),
-            (Type::Tuple(a, _), Type::Tuple(b, _)) if a.len() == b.len() => {
-                a.iter().zip(b.iter()).map(|(x, y)| self.convert_deep(*x, *y, depth + 1)).min().unwrap_or(Conversion::Identity)
-            }
+            (Type::Tuple(a, _), Type::Tuple(b, _)) if a.len() == b.len() => a
+                .iter()
+                .zip(b.iter())
+                .map(|(x, y)| self.convert_deep(*x, *y, depth + 1))
+                .min()
+                .unwrap_or(Conversion::Identity),
             (Type::Array(a, x), Type::Array(b, y)) => self.array_converts((a, x), (b, y), depth),
             _ => self.convert_named(from, to, depth),
         }
     }
 
-    /// A value from outside: it is of no type that the repository declares, unless such a type converts it.
+    /// A value from outside: it is of no type that the repository declares, unless such a type
+    /// converts it.
     fn outside_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
             Type::Inst(tid, _) if self.tables.group(tid).external => Conversion::Unknown,
@@ -190,7 +222,11 @@ impl Checker<'_> {
                     Type::Inst(tid, _) => !self.conversions_of(tid).is_empty(),
                     _ => false,
                 };
-                if self.supertypes(to).iter().any(converts) { Conversion::Unknown } else { Conversion::No }
+                if self.supertypes(to).iter().any(converts) {
+                    Conversion::Unknown
+                } else {
+                    Conversion::No
+                }
             }
             Type::Array(of, _) | Type::Nullable(of) => self.outside_converts(of),
             _ => Conversion::Unknown,
@@ -218,7 +254,9 @@ impl Checker<'_> {
     }
 
     fn target_new_converts(&self, to: Ty) -> Conversion {
-        if self.known(to).is_some_and(|(known, _)| known.is_primitive_value() || known == Known::String)
+        if self
+            .known(to)
+            .is_some_and(|(known, _)| known.is_primitive_value() || known == Known::String)
             || self.is_interface(to) == Some(true)
         {
             return Conversion::No;
@@ -232,9 +270,15 @@ impl Checker<'_> {
     /// A collection expression converts to a collection that its elements convert into.
     fn collection_converts(&self, collection: ExprId, to: Ty) -> Conversion {
         let whole = self.is_collection(to);
-        let (Expr::Array(values, _), Some(element)) = (self.facts.expr(collection), self.element_of(to)) else { return whole };
+        let (Expr::Array(values, _), Some(element)) =
+            (self.facts.expr(collection), self.element_of(to))
+        else {
+            return whole;
+        };
         let values = self.facts.list(values).iter().take(MAX_ELEMENTS);
-        values.map(|value| self.element_converts(*value, element)).fold(whole, Conversion::min)
+        values
+            .map(|value| self.element_converts(*value, element))
+            .fold(whole, Conversion::min)
     }
 
     fn element_converts(&self, value: ExprId, to: Ty) -> Conversion {
@@ -256,11 +300,20 @@ impl Checker<'_> {
                 }
             }
             Type::Inst(tid, _) => match self.tables.group(tid).kind {
-                _ if matches!(known, Some(Known::Span | Known::ReadOnlySpan)) => Conversion::Implicit,
+                _ if matches!(known, Some(Known::Span | Known::ReadOnlySpan)) => {
+                    Conversion::Implicit
+                }
                 _ if known == Some(Known::String) => Conversion::No,
-                DeclKind::Interface if known.is_some_and(Known::is_collection_interface) => Conversion::Implicit,
+                DeclKind::Interface if known.is_some_and(Known::is_collection_interface) => {
+                    Conversion::Implicit
+                }
                 DeclKind::Interface | DeclKind::Enum | DeclKind::Delegate => Conversion::No,
-                _ if self.as_instance_of(to, self.known_type(Known::Enumerable, &[])).is_some() => Conversion::Implicit,
+                _ if self
+                    .as_instance_of(to, self.known_type(Known::Enumerable, &[]))
+                    .is_some() =>
+                {
+                    Conversion::Implicit
+                }
                 _ if self.has_foreign_base(to) => Conversion::Unknown,
                 _ => Conversion::No,
             },
@@ -271,7 +324,9 @@ impl Checker<'_> {
 
     fn nullable_converts(&self, of: Ty, to: Ty, depth: u32) -> Conversion {
         if self.is_value_type(of) != Some(true) {
-            return self.convert_deep(of, to, depth + 1).min(Conversion::Unknown);
+            return self
+                .convert_deep(of, to, depth + 1)
+                .min(Conversion::Unknown);
         }
         match self.is_interface(to) {
             Some(true) => self.convert_deep(of, to, depth + 1),
@@ -294,34 +349,54 @@ impl Checker<'_> {
             return Conversion::No;
         }
         if self.is_value_type(from.0) == Some(true) || self.is_value_type(to.0) == Some(true) {
-            return if from.0.is_unknown() || to.0.is_unknown() { Conversion::Unknown } else { Conversion::No };
+            return if from.0.is_unknown() || to.0.is_unknown() {
+                Conversion::Unknown
+            } else {
+                Conversion::No
+            };
         }
         if matches!(self.arena.get(from.0), Type::Param(..)) && self.may_be_a_value(from.0) {
             return Conversion::No;
         }
-        self.convert_deep(from.0, to.0, depth + 1).at_most_implicit()
+        self.convert_deep(from.0, to.0, depth + 1)
+            .at_most_implicit()
     }
 
     fn convert_named(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        let (first, second) = (self.known(from).map(|(known, _)| known), self.known(to).map(|(known, _)| known));
+        let (first, second) = (
+            self.known(from).map(|(known, _)| known),
+            self.known(to).map(|(known, _)| known),
+        );
         if let (Some(first), Some(second)) = (first, second)
             && first.is_primitive_value()
             && second.is_primitive_value()
         {
-            return if first.widens_to(second) { Conversion::Implicit } else { Conversion::No };
+            return if first.widens_to(second) {
+                Conversion::Implicit
+            } else {
+                Conversion::No
+            };
         }
         if let Some(conversion) = self.span_converts(from, to, depth) {
             return conversion;
         }
         if let Some(instance) = self.as_instance_of(from, to) {
             let conversion = self.arguments_convert(instance, to, depth);
-            return if conversion == Conversion::No { self.other_instances_convert(from, instance, to, depth) } else { conversion };
+            return if conversion == Conversion::No {
+                self.other_instances_convert(from, instance, to, depth)
+            } else {
+                conversion
+            };
         }
         let user = self.user_defined(from, to, depth);
         if user != Conversion::No {
             return user;
         }
-        if self.certainly_unrelated(from, to) { Conversion::No } else { Conversion::Unknown }
+        if self.certainly_unrelated(from, to) {
+            Conversion::No
+        } else {
+            Conversion::Unknown
+        }
     }
 
     /// An interface may be implemented for several type arguments.
@@ -334,13 +409,20 @@ impl Checker<'_> {
         if !self.spend(supertypes.len()) {
             return Conversion::Unknown;
         }
-        let others = supertypes.iter().copied().filter(is_other).map(|other| self.arguments_convert(other, to, depth));
+        let others = supertypes
+            .iter()
+            .copied()
+            .filter(is_other)
+            .map(|other| self.arguments_convert(other, to, depth));
         others.max().unwrap_or(Conversion::No)
     }
 
-    /// Implicit span conversions (C# 14): of an array, a span or a string to a span of its elements; a read-only one is covariant.
+    /// Implicit span conversions (C# 14): of an array, a span or a string to a span of its
+    /// elements; a read-only one is covariant.
     fn span_converts(&self, from: Ty, to: Ty, depth: u32) -> Option<Conversion> {
-        let (wanted, into) = self.known(to).filter(|(known, _)| matches!(known, Known::Span | Known::ReadOnlySpan))?;
+        let (wanted, into) = self
+            .known(to)
+            .filter(|(known, _)| matches!(known, Known::Span | Known::ReadOnlySpan))?;
         let read_only = wanted == Known::ReadOnlySpan;
         let element = match (self.arena.get(from), self.known(from)) {
             (Type::Array(element, 1), _) => element,
@@ -350,7 +432,9 @@ impl Checker<'_> {
         };
         Some(match self.convert_deep(element, into[0], depth + 1) {
             Conversion::Identity => Conversion::Implicit,
-            Conversion::Implicit if read_only && self.is_value_type(element) == Some(false) => Conversion::Implicit,
+            Conversion::Implicit if read_only && self.is_value_type(element) == Some(false) => {
+                Conversion::Implicit
+            }
             Conversion::Unknown => Conversion::Unknown,
             _ => Conversion::No,
         })
@@ -362,7 +446,9 @@ impl Checker<'_> {
             return Conversion::Implicit;
         }
         let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
-            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => (a, b),
+            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
+                (a, b)
+            }
             _ => return Conversion::Unknown,
         };
         let pairs = a.iter().zip(b.iter()).enumerate().map(|(index, (x, y))| {
@@ -377,23 +463,41 @@ impl Checker<'_> {
                 return Conversion::Implicit;
             }
             let (out, into) = self.variance(to, index);
-            if !(out || into) || self.is_value_type(*x) == Some(true) || self.is_value_type(*y) == Some(true) {
-                return if there == Conversion::Unknown { Conversion::Unknown } else { Conversion::No };
+            if !(out || into)
+                || self.is_value_type(*x) == Some(true)
+                || self.is_value_type(*y) == Some(true)
+            {
+                return if there == Conversion::Unknown {
+                    Conversion::Unknown
+                } else {
+                    Conversion::No
+                };
             }
-            let back = if into { self.convert_deep(*y, *x, depth + 1) } else { Conversion::No };
-            if out { there.max(back).at_most_implicit() } else { back.at_most_implicit() }
+            let back = if into {
+                self.convert_deep(*y, *x, depth + 1)
+            } else {
+                Conversion::No
+            };
+            if out {
+                there.max(back).at_most_implicit()
+            } else {
+                back.at_most_implicit()
+            }
         });
         pairs.min().unwrap_or(Conversion::Implicit)
     }
 
-    /// Whether a type argument may be replaced by what it converts to (`out`), and by what converts to it (`in`).
+    /// Whether a type argument may be replaced by what it converts to (`out`), and by what converts
+    /// to it (`in`).
     fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => {
                 let group = self.group(tid);
                 let facts = self.facts(group.parts[0].file);
                 let params = facts.list(facts.decl(group.parts[0].decl).type_params);
-                let own = index.checked_sub(usize::from(group.outer_arity)).and_then(|own| params.get(own));
+                let own = index
+                    .checked_sub(usize::from(group.outer_arity))
+                    .and_then(|own| params.get(own));
                 own.map_or((false, false), |param| {
                     let flags = facts.decl(*param).flags;
                     (flags.has(DeclFlags::OUT), flags.has(DeclFlags::IN))
@@ -407,12 +511,16 @@ impl Checker<'_> {
     /// Whether everything about both types is known, so that no relation can be hidden.
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
         match (self.arena.get(from), self.arena.get(to)) {
-            (Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_), Type::Inst(tid, _)) => {
-                !self.tables.group(tid).external || !self.has_foreign_base(from)
-            }
-            // An undeclared type may have an operator for a type of the library, not for one of the repository.
+            (
+                Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
+                Type::Inst(tid, _),
+            ) => !self.tables.group(tid).external || !self.has_foreign_base(from),
+            // An undeclared type may have an operator for a type of the library, not for one of the
+            // repository.
             (Type::Inst(tid, _), Type::External(..)) if tid >= self.tables.library => false,
-            (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => !self.has_foreign_class(from),
+            (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
+                !self.has_foreign_class(from)
+            }
             (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
             (
                 Type::Inst(..) | Type::External(..) | Type::Tuple(..),
@@ -439,16 +547,24 @@ impl Checker<'_> {
         }
         for side in [to, from].map(|side| self.strip_nullable(side)) {
             // Nothing above a value type converts.
-            let all = if self.is_value_type(side) == Some(true) { TyList::from([side]) } else { self.supertypes(side) };
+            let all = if self.is_value_type(side) == Some(true) {
+                TyList::from([side])
+            } else {
+                self.supertypes(side)
+            };
             for base in all.iter() {
-                let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
+                let Type::Inst(tid, _) = self.arena.get(*base) else {
+                    continue;
+                };
                 for conversion in self.conversions_of(tid) {
                     let facts = self.facts(conversion.file);
                     if !facts.decl_name(conversion.decl).starts_with("implicit") {
                         continue;
                     }
                     let signature = self.signature(*conversion);
-                    let [param] = &*signature.params else { continue };
+                    let [param] = &*signature.params else {
+                        continue;
+                    };
                     let takes = self.standard(from, self.substitute(param.ty, *base), depth);
                     let gives = self.standard(self.substitute(signature.result, *base), to, depth);
                     if takes > Conversion::Unknown && gives > Conversion::Unknown {
@@ -483,7 +599,10 @@ impl Checker<'_> {
             Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
             _ => {}
         }
-        match (self.convert_value(value, ty, first), self.convert_value(value, ty, second)) {
+        match (
+            self.convert_value(value, ty, first),
+            self.convert_value(value, ty, second),
+        ) {
             (Conversion::Identity, Conversion::Identity) => {}
             (Conversion::Identity, _) => return Better::First,
             (_, Conversion::Identity) => return Better::Second,
@@ -492,8 +611,8 @@ impl Checker<'_> {
         self.better_target(first, second)
     }
 
-    /// Which of two types a collection expression converts to better (C# 12): a read-only span than a span, either than an array or an interface
-    /// of arrays.
+    /// Which of two types a collection expression converts to better (C# 12): a read-only span than
+    /// a span, either than an array or an interface of arrays.
     fn better_collection_target(&self, first: Ty, second: Ty) -> Better {
         let rank = |ty: Ty| match (self.arena.get(ty), self.known(ty)) {
             (_, Some((Known::ReadOnlySpan, of))) => Some((0, of[0])),
@@ -522,14 +641,20 @@ impl Checker<'_> {
             _ => {}
         }
         let (first, second) = (self.strip_nullable(first), self.strip_nullable(second));
-        let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else { return Better::Neither };
+        let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else {
+            return Better::Neither;
+        };
         if a.is_task_of() && a == b {
             return self.better_target(x[0], y[0]);
         }
         if a.beats_unsigned(b) {
             return Better::First;
         }
-        if b.beats_unsigned(a) { Better::Second } else { Better::Neither }
+        if b.beats_unsigned(a) {
+            Better::Second
+        } else {
+            Better::Neither
+        }
     }
 }
 

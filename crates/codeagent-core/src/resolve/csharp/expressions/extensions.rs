@@ -1,10 +1,11 @@
 //! Which extension method does `receiver.Name(..)` mean if no member of the receiver does.
 //!
-//! Namespace by namespace from the inside: first the namespace's own static classes, then what the usings of its declaration bring; the
-//! first level with an applicable method decides.
+//! Namespace by namespace from the inside: first the namespace's own static classes, then what the
+//! usings of its declaration bring; the first level with an applicable method decides.
 //!
-//! **Limits.** The receiver must be known to convert to the first parameter: what a package or an undeclared base class gives has no extension
-//! methods but those for its own type. A call that may mean another one is unresolved.
+//! **Limits.** The receiver must be known to convert to the first parameter: what a package or an
+//! undeclared base class gives has no extension methods but those for its own type. A call that may
+//! mean another one is unresolved.
 
 use std::rc::Rc;
 
@@ -29,7 +30,13 @@ pub struct Level {
 
 impl Checker<'_> {
     /// Chooses an extension method for a receiver.
-    pub(super) fn pick_extension(&self, receiver: Ty, name: Name, args: &[Argument], type_args: &TyList) -> Option<Pick> {
+    pub(super) fn pick_extension(
+        &self,
+        receiver: Ty,
+        name: Name,
+        args: &[Argument],
+        type_args: &TyList,
+    ) -> Option<Pick> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         match self.arena.get(receiver) {
@@ -57,48 +64,85 @@ impl Checker<'_> {
         Some(Pick { sure, ..pick })
     }
 
-    /// Whether there is an extension of that name, in sight or not, that the receiver may be given to.
+    /// Whether there is an extension of that name, in sight or not, that the receiver may be given
+    /// to.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
-        self.tables.extensions.get(&name).into_iter().flatten().any(|extension| {
-            let candidate = Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 };
-            self.receiver_could_fit(receiver, candidate)
-        })
+        self.tables
+            .extensions
+            .get(&name)
+            .into_iter()
+            .flatten()
+            .any(|extension| {
+                let candidate = Candidate {
+                    decl: extension.decl,
+                    within: self.self_type(extension.container),
+                    depth: 0,
+                };
+                self.receiver_could_fit(receiver, candidate)
+            })
     }
 
-    /// Whether an extension in sight may be meant for a receiver of which too little is known, as of what an undeclared base class gives.
+    /// Whether an extension in sight may be meant for a receiver of which too little is known, as
+    /// of what an undeclared base class gives.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
-        let Some(all) = self.tables.extensions.get(&name) else { return false };
-        let fits = |candidate: Candidate| !self.is_static_extension(candidate.decl) && self.receiver_could_fit(receiver, candidate);
-        self.levels().iter().any(|level| self.extensions_at(level, all, DeclKind::Method).into_iter().any(fits))
+        let Some(all) = self.tables.extensions.get(&name) else {
+            return false;
+        };
+        let fits = |candidate: Candidate| {
+            !self.is_static_extension(candidate.decl)
+                && self.receiver_could_fit(receiver, candidate)
+        };
+        self.levels().iter().any(|level| {
+            self.extensions_at(level, all, DeclKind::Method)
+                .into_iter()
+                .any(fits)
+        })
     }
 
     /// Whether nothing speaks against a receiver of which too little is known.
     fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
-        let Some((formal, target)) = self.receiver_target(receiver, candidate) else { return false };
+        let Some((formal, target)) = self.receiver_target(receiver, candidate) else {
+            return false;
+        };
         if matches!(self.arena.get(formal), Type::Param(..)) {
-            return self.constraints(formal).iter().all(|constraint| self.receiver_converts(receiver, *constraint) != Conversion::No);
+            return self
+                .constraints(formal)
+                .iter()
+                .all(|constraint| self.receiver_converts(receiver, *constraint) != Conversion::No);
         }
         self.receiver_converts(receiver, target) != Conversion::No
     }
 
-    /// The declared type of the first parameter, and with the type arguments that the receiver gives.
+    /// The declared type of the first parameter, and with the type arguments that the receiver
+    /// gives.
     fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
         let signature = self.signature(candidate.decl);
         let formal = signature.params.first()?.ty;
-        let inferred = self.infer(&signature.type_params, &[(formal, Argument::of_type(receiver))]);
-        Some((formal, self.replace_params(formal, &signature.type_params, &inferred)))
+        let inferred = self.infer(
+            &signature.type_params,
+            &[(formal, Argument::of_type(receiver))],
+        );
+        Some((
+            formal,
+            self.replace_params(formal, &signature.type_params, &inferred),
+        ))
     }
 
-    /// Identity, reference and boxing conversions: those that a receiver may take (standard §12.8.10.3).
+    /// Identity, reference and boxing conversions: those that a receiver may take (standard
+    /// §12.8.10.3).
     fn receiver_converts(&self, receiver: Ty, target: Ty) -> Conversion {
         match (self.arena.get(receiver), self.arena.get(target)) {
             _ if receiver.is_unknown() => {}
             (Type::Nullable(from), Type::Nullable(to)) => return self.receiver_converts(from, to),
-            (_, Type::Nullable(of)) if self.is_value_type(of) == Some(true) => return Conversion::No,
+            (_, Type::Nullable(of)) if self.is_value_type(of) == Some(true) => {
+                return Conversion::No;
+            }
             (_, Type::Nullable(of)) => return self.receiver_converts(receiver, of),
-            (Type::Nullable(of), _) if self.is_value_type(of).is_none() => return self.receiver_converts(of, target),
+            (Type::Nullable(of), _) if self.is_value_type(of).is_none() => {
+                return self.receiver_converts(of, target);
+            }
             _ => {}
         }
         if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
@@ -126,7 +170,8 @@ impl Checker<'_> {
             if candidates.is_empty() {
                 return None;
             }
-            self.pick(&candidates, &with_receiver, type_args).filter(|pick| pick.applicable)
+            self.pick(&candidates, &with_receiver, type_args)
+                .filter(|pick| pick.applicable)
         })
     }
 
@@ -139,14 +184,28 @@ impl Checker<'_> {
     pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
         let declared = self.candidate_type(&property);
         let signature = self.signature(property.decl);
-        let Some(first) = signature.params.first() else { return declared };
-        let receiver = if let Type::Qualifier(ty) = self.arena.get(receiver) { ty } else { receiver };
-        let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
+        let Some(first) = signature.params.first() else {
+            return declared;
+        };
+        let receiver = if let Type::Qualifier(ty) = self.arena.get(receiver) {
+            ty
+        } else {
+            receiver
+        };
+        let inferred = self.infer(
+            &signature.type_params,
+            &[(first.ty, Argument::of_type(receiver))],
+        );
         self.replace_params(declared, &signature.type_params, &inferred)
     }
 
     /// The nearest extension of that kind whose receiver fits.
-    pub(super) fn extension_member(&self, receiver: Ty, name: Name, kind: DeclKind) -> Option<Candidate> {
+    pub(super) fn extension_member(
+        &self,
+        receiver: Ty,
+        name: Name,
+        kind: DeclKind,
+    ) -> Option<Candidate> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         let (is_static, receiver) = match self.arena.get(receiver) {
@@ -155,7 +214,10 @@ impl Checker<'_> {
         };
         self.levels().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, kind).into_iter();
-            candidates.find(|candidate| self.is_static_extension(candidate.decl) == is_static && self.receiver_fits(receiver, *candidate))
+            candidates.find(|candidate| {
+                self.is_static_extension(candidate.decl) == is_static
+                    && self.receiver_fits(receiver, *candidate)
+            })
         })
     }
 
@@ -164,37 +226,62 @@ impl Checker<'_> {
         self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
     }
 
-    pub fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
+    pub fn extensions_at(
+        &self,
+        level: &Level,
+        all: &[Extension],
+        kind: DeclKind,
+    ) -> Vec<Candidate> {
         let mut found = Vec::new();
         if !self.spend(all.len()) {
             return found;
         }
         for extension in all {
             let group = self.tables.group(extension.container);
-            let near = level.classes.contains(&extension.container) || group.outer.is_none() && level.namespaces.contains(&group.namespace);
-            if near && self.decl(extension.decl).kind == kind && self.is_visible(extension.container) {
+            let near = level.classes.contains(&extension.container)
+                || group.outer.is_none() && level.namespaces.contains(&group.namespace);
+            if near
+                && self.decl(extension.decl).kind == kind
+                && self.is_visible(extension.container)
+            {
                 self.group(extension.container);
-                found.push(Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 });
+                found.push(Candidate {
+                    decl: extension.decl,
+                    within: self.self_type(extension.container),
+                    depth: 0,
+                });
             }
         }
         self.prefer_accessible(found)
     }
 
     fn is_visible(&self, container: Tid) -> bool {
-        let here = self.table.homes.first().copied().unwrap_or(self.tables.assemblies.none());
+        let here = self
+            .table
+            .homes
+            .first()
+            .copied()
+            .unwrap_or(self.tables.assemblies.none());
         let group = self.tables.group(container);
         let assemblies = &self.tables.assemblies;
         group.homes.iter().any(|home| {
-            assemblies.sees(here, *home) && (group.access == crate::model::graph::Access::Public || assemblies.is_friend(here, *home))
+            assemblies.sees(here, *home)
+                && (group.access == crate::model::graph::Access::Public
+                    || assemblies.is_friend(here, *home))
         })
     }
 
-    /// Whether a receiver is known to convert to the first parameter by identity, reference or boxing.
+    /// Whether a receiver is known to convert to the first parameter by identity, reference or
+    /// boxing.
     pub fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
-        let Some((_, target)) = self.receiver_target(receiver, candidate) else { return false };
+        let Some((_, target)) = self.receiver_target(receiver, candidate) else {
+            return false;
+        };
         match self.receiver_converts(receiver, target) {
             Conversion::Identity | Conversion::Implicit => true,
-            Conversion::Unknown => self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some(),
+            Conversion::Unknown => {
+                self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some()
+            }
             Conversion::No => false,
         }
     }
@@ -218,7 +305,10 @@ impl Checker<'_> {
             match here.kind {
                 ScopeKind::Namespace => self.namespace_levels(id, here.parent, &mut levels),
                 ScopeKind::File => {
-                    levels.push(Level { namespaces: vec![NamespaceId::GLOBAL], classes: Vec::new() });
+                    levels.push(Level {
+                        namespaces: vec![NamespaceId::GLOBAL],
+                        classes: Vec::new(),
+                    });
                     levels.push(self.using_level(id));
                 }
                 _ => {}
@@ -229,11 +319,16 @@ impl Checker<'_> {
     }
 
     fn namespace_levels(&self, scope: ScopeId, parent: ScopeId, levels: &mut Vec<Level>) {
-        let Some(&innermost) = self.table.namespaces.get(&scope) else { return };
+        let Some(&innermost) = self.table.namespaces.get(&scope) else {
+            return;
+        };
         let stop = self.namespace_around(self.file, parent);
         let mut namespace = innermost;
         while namespace != stop {
-            levels.push(Level { namespaces: vec![namespace], classes: Vec::new() });
+            levels.push(Level {
+                namespaces: vec![namespace],
+                classes: Vec::new(),
+            });
             if namespace == innermost {
                 levels.push(self.using_level(scope));
             }

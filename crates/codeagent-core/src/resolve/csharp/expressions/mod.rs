@@ -1,10 +1,13 @@
-//! What do expressions mean? The third floor: types of expressions, targets of calls, choices among overloads.
+//! What do expressions mean? The third floor: types of expressions, targets of calls, choices among
+//! overloads.
 //!
-//! [`Checker`] holds a `Types` and dereferences to it, so it asks declared types as if they were its own. Its questions form one knot, for the
-//! language does: the type of a call hangs on its overload, that on conversions of the arguments, that on what a lambda among them returns, and
+//! [`Checker`] holds a `Types` and dereferences to it, so it asks declared types as if they were
+//! its own. Its questions form one knot, for the language does: the type of a call hangs on its
+//! overload, that on conversions of the arguments, that on what a lambda among them returns, and
 //! that is the type of an expression.
 //!
-//! **Limits.** Only expressions of the linked file are looked at; what another file's member gives is what it declares.
+//! **Limits.** Only expressions of the linked file are looked at; what another file's member gives
+//! is what it declares.
 
 mod assumptions;
 pub mod calls;

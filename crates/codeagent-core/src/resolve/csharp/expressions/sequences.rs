@@ -1,6 +1,7 @@
 //! What does a value give when it is iterated, awaited, indexed or deconstructed.
 //!
-//! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then the interfaces; extension methods last.
+//! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
+//! the interfaces; extension methods last.
 //!
 //! **Limits.** Of undeclared types nothing is known.
 
@@ -19,14 +20,24 @@ impl Checker<'_> {
         if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
             return element;
         }
-        let pattern = if is_async { well_known::GET_ASYNC_ENUMERATOR } else { well_known::GET_ENUMERATOR };
-        let own = self.result_without_arguments(ty, pattern).and_then(|enumerator| self.current_of(enumerator));
-        own.or_else(|| self.element_of(ty)).or_else(|| self.current_of(self.extension_result(ty, pattern)?)).unwrap_or(Ty::UNKNOWN)
+        let pattern = if is_async {
+            well_known::GET_ASYNC_ENUMERATOR
+        } else {
+            well_known::GET_ENUMERATOR
+        };
+        let own = self
+            .result_without_arguments(ty, pattern)
+            .and_then(|enumerator| self.current_of(enumerator));
+        own.or_else(|| self.element_of(ty))
+            .or_else(|| self.current_of(self.extension_result(ty, pattern)?))
+            .unwrap_or(Ty::UNKNOWN)
     }
 
     /// What an enumerator stands at.
     fn current_of(&self, enumerator: Ty) -> Option<Ty> {
-        self.members(enumerator, well_known::CURRENT).first().map(|current| self.candidate_type(current))
+        self.members(enumerator, well_known::CURRENT)
+            .first()
+            .map(|current| self.candidate_type(current))
     }
 
     /// The result of the extension method of this name that takes only the receiver.
@@ -45,10 +56,14 @@ impl Checker<'_> {
         }
         let supertypes = self.supertypes(ty);
         let instance = |wanted: &[Known]| {
-            let (_, args) = supertypes.iter().filter_map(|base| self.known(*base)).find(|(known, _)| wanted.contains(known))?;
+            let (_, args) = supertypes
+                .iter()
+                .filter_map(|base| self.known(*base))
+                .find(|(known, _)| wanted.contains(known))?;
             args.first().copied()
         };
-        instance(&[Known::EnumerableOf]).or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
+        instance(&[Known::EnumerableOf])
+            .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
 
     /// The result of the method of this name that takes nothing.
@@ -56,7 +71,11 @@ impl Checker<'_> {
         let found = self.members(ty, name);
         let method = found.iter().find(|candidate| {
             is_method(self.decl(candidate.decl).kind)
-                && self.signature(candidate.decl).params.iter().all(|param| param.flags.has(DeclFlags::OPTIONAL))
+                && self
+                    .signature(candidate.decl)
+                    .params
+                    .iter()
+                    .all(|param| param.flags.has(DeclFlags::OPTIONAL))
         })?;
         Some(self.method_result(method))
     }
@@ -68,8 +87,12 @@ impl Checker<'_> {
     /// What `await` gives.
     pub(super) fn awaited(&self, ty: Ty) -> Ty {
         let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
-        if let Some(awaiter) = awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER)) {
-            return self.result_without_arguments(awaiter, well_known::GET_RESULT).unwrap_or(Ty::UNKNOWN);
+        if let Some(awaiter) =
+            awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER))
+        {
+            return self
+                .result_without_arguments(awaiter, well_known::GET_RESULT)
+                .unwrap_or(Ty::UNKNOWN);
         }
         if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
     }
@@ -95,7 +118,8 @@ impl Checker<'_> {
                 return self.substitute(param.ty, constructor.within);
             }
         }
-        self.deconstructed_by_extension(ty, index).unwrap_or(Ty::UNKNOWN)
+        self.deconstructed_by_extension(ty, index)
+            .unwrap_or(Ty::UNKNOWN)
     }
 
     fn deconstructed_by_extension(&self, ty: Ty, index: usize) -> Option<Ty> {
@@ -103,7 +127,11 @@ impl Checker<'_> {
         let signature = self.signature(method.decl);
         let receiver = (signature.params.first()?.ty, Argument::of_type(ty));
         let inferred = self.infer(&signature.type_params, &[receiver]);
-        Some(self.replace_params(signature.params.get(index + 1)?.ty, &signature.type_params, &inferred))
+        Some(self.replace_params(
+            signature.params.get(index + 1)?.ty,
+            &signature.type_params,
+            &inferred,
+        ))
     }
 
     /// What indexing an array or a pointer gives.
@@ -115,7 +143,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What `value[a..b]` gives where no indexer takes a range: of an array or a string one of its kind, else what `Slice` gives.
+    /// What `value[a..b]` gives where no indexer takes a range: of an array or a string one of its
+    /// kind, else what `Slice` gives.
     pub(super) fn sliced(&self, ty: Ty, args: &[Argument]) -> Option<Ty> {
         let [range] = args else { return None };
         if !self.is_known(range.ty, Known::Range) {
@@ -125,7 +154,9 @@ impl Checker<'_> {
             return Some(ty);
         }
         let found = self.members(ty, well_known::SLICE);
-        let slice = found.iter().find(|method| self.signature(method.decl).params.len() == 2)?;
+        let slice = found
+            .iter()
+            .find(|method| self.signature(method.decl).params.len() == 2)?;
         Some(self.method_result(slice))
     }
 }

@@ -1,6 +1,8 @@
-//! What does a bare name in an expression stand for: a local, a member of a type around it, a static import, a type or a namespace.
+//! What does a bare name in an expression stand for: a local, a member of a type around it, a
+//! static import, a type or a namespace.
 //!
-//! From the inside outward (standard §12.8.4); a name that is invoked passes over members that cannot be.
+//! From the inside outward (standard §12.8.4); a name that is invoked passes over members that
+//! cannot be.
 //!
 //! **Limits.** A local counts in its whole block, as C# forbids any other meaning there.
 
@@ -24,7 +26,8 @@ pub enum Simple {
     Local(Vec<Candidate>),
     /// Members of a type around it, or static members that a using brings.
     Members(Vec<Candidate>),
-    /// Static members that usings bring; whether another one brings members of an undeclared type, which might be meant.
+    /// Static members that usings bring; whether another one brings members of an undeclared type,
+    /// which might be meant.
     Imported(Vec<Candidate>, bool),
     /// A type.
     Type(Ty),
@@ -47,7 +50,12 @@ impl Simple {
 
 impl Checker<'_> {
     /// Looks up a bare name of the linked file from a scope at an offset.
-    pub fn lookup_value(&self, name: Name, (scope, offset): (ScopeId, u32), invoked: bool) -> Simple {
+    pub fn lookup_value(
+        &self,
+        name: Name,
+        (scope, offset): (ScopeId, u32),
+        invoked: bool,
+    ) -> Simple {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
@@ -70,19 +78,32 @@ impl Checker<'_> {
         self.lookup_type_name(name, scope, 0)
     }
 
-    /// Locals, parameters and local functions of this name declared directly in a scope of the linked file.
+    /// Locals, parameters and local functions of this name declared directly in a scope of the
+    /// linked file.
     pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
-        self.locals.get(&(scope, name)).map_or(&[], |found| found.as_slice())
+        self.locals
+            .get(&(scope, name))
+            .map_or(&[], |found| found.as_slice())
     }
 
-    /// The local, parameter or local function of that name declared in a scope that counts at an offset.
+    /// The local, parameter or local function of that name declared in a scope that counts at an
+    /// offset.
     fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
-        locals.iter().rev().find(|decl| self.facts.decl(**decl).from <= offset).or(locals.first()).copied()
+        locals
+            .iter()
+            .rev()
+            .find(|decl| self.facts.decl(**decl).from <= offset)
+            .or(locals.first())
+            .copied()
     }
 
     /// The local, parameter or local function that a bare name stands for.
-    pub(super) fn local_of(&self, name: Name, (mut scope, offset): (ScopeId, u32)) -> Option<DeclId> {
+    pub(super) fn local_of(
+        &self,
+        name: Name,
+        (mut scope, offset): (ScopeId, u32),
+    ) -> Option<DeclId> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
@@ -98,7 +119,11 @@ impl Checker<'_> {
 
     /// Looks up a bare name as a type or namespace.
     pub fn lookup_type_name(&self, name: Name, scope: ScopeId, arity: u16) -> Simple {
-        let place = Place { file: self.file, scope, alone: None };
+        let place = Place {
+            file: self.file,
+            scope,
+            alone: None,
+        };
         match self.lookup(place, name, arity, false) {
             Found::Type(ty) => Simple::Type(ty),
             _ => match self.lookup(place, name, arity, true) {
@@ -110,11 +135,20 @@ impl Checker<'_> {
     }
 
     fn local(&self, decl: DeclId) -> Candidate {
-        Candidate { decl: DeclRef { file: self.file, decl }, within: Ty::UNKNOWN, depth: 0 }
+        Candidate {
+            decl: DeclRef {
+                file: self.file,
+                decl,
+            },
+            within: Ty::UNKNOWN,
+            depth: 0,
+        }
     }
 
     fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> Simple {
-        let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else { return Simple::None };
+        let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else {
+            return Simple::None;
+        };
         let own = self.self_type(tid);
         let members = self.members(own, name);
         let passed_over = invoked && self.cannot_be_invoked(&members);
@@ -122,7 +156,11 @@ impl Checker<'_> {
             return Simple::Members(members.to_vec());
         }
         if let Some(param) = self.primary_parameter(tid, name) {
-            return Simple::Local(vec![Candidate { decl: param, within: own, depth: 0 }]);
+            return Simple::Local(vec![Candidate {
+                decl: param,
+                within: own,
+                depth: 0,
+            }]);
         }
         if invoked {
             return Simple::None;
@@ -133,16 +171,22 @@ impl Checker<'_> {
         }
     }
 
-    /// A parameter of the primary constructor in another part of the type (its own part's lie in the scope).
+    /// A parameter of the primary constructor in another part of the type (its own part's lie in
+    /// the scope).
     fn primary_parameter(&self, tid: Tid, name: Name) -> Option<DeclRef> {
         for constructor in &self.group(tid).constructors {
             let facts = self.facts(constructor.file);
             let decl = facts.decl(constructor.decl);
             if decl.kind == DeclKind::PrimaryConstructor {
                 let params = facts.list(decl.params);
-                let found = params.iter().find(|param| self.name(constructor.file, facts.decl(**param).name) == name);
+                let found = params
+                    .iter()
+                    .find(|param| self.name(constructor.file, facts.decl(**param).name) == name);
                 if let Some(found) = found {
-                    return Some(DeclRef { file: constructor.file, decl: *found });
+                    return Some(DeclRef {
+                        file: constructor.file,
+                        decl: *found,
+                    });
                 }
             }
         }
@@ -151,7 +195,10 @@ impl Checker<'_> {
 
     /// Whether what was found is a value that is known not to be a delegate.
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
-        members.iter().all(|member| !is_method(self.decl(member.decl).kind) && self.is_delegate(self.candidate_type(member)) == Some(false))
+        members.iter().all(|member| {
+            !is_method(self.decl(member.decl).kind)
+                && self.is_delegate(self.candidate_type(member)) == Some(false)
+        })
     }
 
     /// Static members that `using static` brings into a namespace or file scope.
@@ -163,7 +210,9 @@ impl Checker<'_> {
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.members(ty, name).iter() {
                 let decl = self.decl(member.decl);
-                let is_static = decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember;
+                let is_static = decl.flags.has(DeclFlags::STATIC)
+                    || decl.flags.has(DeclFlags::CONST)
+                    || decl.kind == DeclKind::EnumMember;
                 let is_own = member.depth == 0;
                 if is_static
                     && is_own
@@ -174,7 +223,11 @@ impl Checker<'_> {
                 }
             }
         }
-        if found.is_empty() { Simple::None } else { Simple::Imported(self.prefer_accessible(found), undeclared) }
+        if found.is_empty() {
+            Simple::None
+        } else {
+            Simple::Imported(self.prefer_accessible(found), undeclared)
+        }
     }
 
     /// The type of a value member or local; unknown for methods.
@@ -205,7 +258,11 @@ impl Checker<'_> {
     fn enum_of(&self, member: DeclRef) -> Ty {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope).owner;
-        self.tables.file(member.file).types.get(&owner).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+        self.tables
+            .file(member.file)
+            .types
+            .get(&owner)
+            .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
     }
 }
 
@@ -218,7 +275,10 @@ pub fn locals(facts: &Facts, table: &FileTable) -> Locals {
     let mut locals: Locals = FxHashMap::default();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
-        let local = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::LocalFunction);
+        let local = matches!(
+            decl.kind,
+            DeclKind::Variable | DeclKind::Parameter | DeclKind::LocalFunction
+        );
         if local
             && !decl.flags.has(DeclFlags::MEMBER)
             && let Some(name) = table.names.get(decl.name.0 as usize)

@@ -1,13 +1,17 @@
 //! What type does an expression of the linked file have.
 //!
-//! `orders.First().Customer.Name` is typed from the left: a local's declared or initialiser type, then each member's declared type with the
-//! receiver's type arguments put in.
+//! `orders.First().Customer.Name` is typed from the left: a local's declared or initialiser type,
+//! then each member's declared type with the receiver's type arguments put in.
 //!
-//! **Limits.** No flow analysis; arithmetic knows the built-in numeric promotions and user-defined operators only.
+//! **Limits.** No flow analysis; arithmetic knows the built-in numeric promotions and user-defined
+//! operators only.
 
 use std::rc::Rc;
 
-use crate::model::facts::{Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
+use crate::model::facts::{
+    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym,
+    TypeExpr, TypeId,
+};
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::Conversion;
@@ -37,15 +41,21 @@ impl Checker<'_> {
         }
         let key = (self.assumptions.current(), id);
         let asked = (key, Question::Expr(key.0, id));
-        self.evaluation.answered(&self.memo.exprs, asked, || self.expr_type_cold(id)).unwrap_or_default()
+        self.evaluation
+            .answered(&self.memo.exprs, asked, || self.expr_type_cold(id))
+            .unwrap_or_default()
     }
 
     fn expr_type_cold(&self, id: ExprId) -> Ty {
         match self.facts.expr(id) {
-            Expr::Name(name, scope, offset) => self.name_type(id, self.own_name(name), (scope, offset)),
+            Expr::Name(name, scope, offset) => {
+                self.name_type(id, self.own_name(name), (scope, offset))
+            }
             Expr::This(decl) => self.this_type(decl),
             Expr::Super(decl) => self.base_class(self.this_type(decl)),
-            Expr::Member(base, name) | Expr::Destructured(base, name) => self.member_type(id, base, name),
+            Expr::Member(base, name) | Expr::Destructured(base, name) => {
+                self.member_type(id, base, name)
+            }
             Expr::Generic(inner, args) => self.generic_type(id, inner, args),
             Expr::Index(call) | Expr::Call(call) | Expr::New(call) => self.call(call).result,
             Expr::NewTarget(_, decl) => match self.context_type(decl) {
@@ -53,10 +63,15 @@ impl Checker<'_> {
                 ty => self.strip_nullable(ty),
             },
             Expr::Await(inner) => self.part_of(self.expr_type(inner), |ty| self.awaited(ty)),
-            Expr::Iterate(inner, is_async) => self.part_of(self.expr_type(inner), |ty| self.iterated(ty, is_async)),
+            Expr::Iterate(inner, is_async) => {
+                self.part_of(self.expr_type(inner), |ty| self.iterated(ty, is_async))
+            }
             Expr::Cast(ty) => self.type_of(self.file, ty),
             Expr::TypeValue(ty) => self.qualifier_type(ty),
-            Expr::Satisfies(inner, _) | Expr::Same(inner) | Expr::Yield(inner) | Expr::Spread(inner) => self.expr_type(inner),
+            Expr::Satisfies(inner, _)
+            | Expr::Same(inner)
+            | Expr::Yield(inner)
+            | Expr::Spread(inner) => self.expr_type(inner),
             Expr::Conditional(inner) => self.conditional_type(inner),
             Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
             Expr::Assign(left, _) => self.expr_type(left),
@@ -72,9 +87,18 @@ impl Checker<'_> {
             Expr::Tuple(elements) => self.tuple_type(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
             Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
-            Expr::OutArgument(call, index) => self.call(call).expected.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN),
-            Expr::Element(inner, index) => self.deconstructed(self.expr_type(inner), usize::from(index)),
-            Expr::Query(element) => self.known_type(Known::EnumerableOf, &[self.expr_type(element)]),
+            Expr::OutArgument(call, index) => self
+                .call(call)
+                .expected
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Expr::Element(inner, index) => {
+                self.deconstructed(self.expr_type(inner), usize::from(index))
+            }
+            Expr::Query(element) => {
+                self.known_type(Known::EnumerableOf, &[self.expr_type(element)])
+            }
             Expr::Literal(kind, text) => self.literal_type(kind, text),
             Expr::Known(known) => self.known_expression(known),
             _ => Ty::UNKNOWN,
@@ -100,8 +124,12 @@ impl Checker<'_> {
             LiteralKind::Char => Known::Char,
             LiteralKind::Null => return Ty::NULL,
             LiteralKind::Default | LiteralKind::Throw => return Ty::DEFAULT,
-            LiteralKind::Utf8String => return self.known_type(Known::ReadOnlySpan, &[self.known_type(Known::Byte, &[])]),
-            LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => return Ty::UNKNOWN,
+            LiteralKind::Utf8String => {
+                return self.known_type(Known::ReadOnlySpan, &[self.known_type(Known::Byte, &[])]);
+            }
+            LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => {
+                return Ty::UNKNOWN;
+            }
         };
         self.known_type(known, &[])
     }
@@ -109,7 +137,8 @@ impl Checker<'_> {
     /// A written type, or a namespace as in `global::A`, before a dot.
     fn qualifier_type(&self, ty: TypeId) -> Ty {
         if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
-            && let Found::Namespace(namespace) = self.resolve_segments(self.file, self.facts.list(segments), scope, None)
+            && let Found::Namespace(namespace) =
+                self.resolve_segments(self.file, self.facts.list(segments), scope, None)
         {
             return self.arena.add(Type::Namespace(namespace));
         }
@@ -118,7 +147,9 @@ impl Checker<'_> {
 
     fn name_type(&self, id: ExprId, name: Name, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
-            Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => self.candidates_type(id, &found),
+            Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
+                self.candidates_type(id, &found)
+            }
             Simple::Type(ty) => self.arena.add(Type::Qualifier(ty)),
             Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
             Simple::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
@@ -127,7 +158,9 @@ impl Checker<'_> {
 
     fn candidates_type(&self, id: ExprId, found: &[Candidate]) -> Ty {
         match found.first() {
-            Some(first) if is_method(self.decl(first.decl).kind) => self.arena.add(Type::MethodGroup(id)),
+            Some(first) if is_method(self.decl(first.decl).kind) => {
+                self.arena.add(Type::MethodGroup(id))
+            }
             Some(first) => self.candidate_type(first),
             None => Ty::UNKNOWN,
         }
@@ -175,7 +208,11 @@ impl Checker<'_> {
 
     /// Types as written in a list.
     pub(super) fn type_list(&self, list: List<TypeId>) -> TyList {
-        self.facts.list(list).iter().map(|ty| self.type_of(self.file, *ty)).collect()
+        self.facts
+            .list(list)
+            .iter()
+            .map(|ty| self.type_of(self.file, *ty))
+            .collect()
     }
 
     fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
@@ -183,16 +220,23 @@ impl Checker<'_> {
         if !access.candidates.is_empty() && access.ty.is_unknown() {
             return self.candidates_type(id, &access.candidates);
         }
-        if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) { Ty::OUTSIDE } else { access.ty }
+        if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) {
+            Ty::OUTSIDE
+        } else {
+            access.ty
+        }
     }
 
-    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared base class, of whatever type.
+    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared
+    /// base class, of whatever type.
     pub(super) fn is_outside_value(&self, base: ExprId, receiver: Ty) -> bool {
         if !self.is_outside(receiver) {
             return false;
         }
         match (self.facts.expr(base), self.arena.get(receiver)) {
-            (Expr::Name(_, scope, _), Type::Qualifier(_)) => self.enclosing_type(scope).is_none_or(|around| !self.has_foreign_base(around)),
+            (Expr::Name(_, scope, _), Type::Qualifier(_)) => self
+                .enclosing_type(scope)
+                .is_none_or(|around| !self.has_foreign_base(around)),
             _ => true,
         }
     }
@@ -200,7 +244,11 @@ impl Checker<'_> {
     /// What `base.name` names.
     pub fn member_access(&self, base: ExprId, name: Name) -> Access {
         let receiver = self.expr_type(base);
-        let nothing = Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
+        let nothing = Access {
+            candidates: Vec::new(),
+            receiver,
+            ty: Ty::UNKNOWN,
+        };
         match self.arena.get(receiver) {
             Type::Qualifier(ty) => self.static_access(receiver, ty, name),
             Type::Namespace(_) => {
@@ -212,11 +260,27 @@ impl Checker<'_> {
                 Access { ty, ..nothing }
             }
             Type::Tuple(elements, names) => {
-                let at = names.iter().position(|own| *own == name && name != Name::NONE).or_else(|| self.item_number(name));
-                Access { ty: at.and_then(|at| elements.get(at)).copied().unwrap_or(Ty::UNKNOWN), ..nothing }
+                let at = names
+                    .iter()
+                    .position(|own| *own == name && name != Name::NONE)
+                    .or_else(|| self.item_number(name));
+                Access {
+                    ty: at
+                        .and_then(|at| elements.get(at))
+                        .copied()
+                        .unwrap_or(Ty::UNKNOWN),
+                    ..nothing
+                }
             }
-            Type::Object(decl) => Access { ty: self.anonymous_member(decl, name), ..nothing },
-            Type::Nullable(of) if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT => Access { ty: of, ..nothing },
+            Type::Object(decl) => Access {
+                ty: self.anonymous_member(decl, name),
+                ..nothing
+            },
+            Type::Nullable(of)
+                if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT =>
+            {
+                Access { ty: of, ..nothing }
+            }
             _ => self.value_access(receiver, base, name),
         }
     }
@@ -229,35 +293,63 @@ impl Checker<'_> {
             return access;
         }
         if !candidates.is_empty() {
-            return Access { candidates, receiver, ty: Ty::UNKNOWN };
+            return Access {
+                candidates,
+                receiver,
+                ty: Ty::UNKNOWN,
+            };
         }
-        if receiver.is_unknown() { Access { candidates, receiver, ty: Ty::UNKNOWN } } else { self.extension_access(receiver, name) }
+        if receiver.is_unknown() {
+            Access {
+                candidates,
+                receiver,
+                ty: Ty::UNKNOWN,
+            }
+        } else {
+            self.extension_access(receiver, name)
+        }
     }
 
     /// A property of an extension block, with the type arguments that the receiver gives the block.
     fn extension_access(&self, receiver: Ty, name: Name) -> Access {
         let Some(property) = self.extension_property(receiver, name) else {
-            return Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
+            return Access {
+                candidates: Vec::new(),
+                receiver,
+                ty: Ty::UNKNOWN,
+            };
         };
         let ty = self.property_type(receiver, property);
-        Access { candidates: vec![property], receiver, ty }
+        Access {
+            candidates: vec![property],
+            receiver,
+            ty,
+        }
     }
 
-    /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are meant too. Static members are among those
-    /// of the value.
+    /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are
+    /// meant too. Static members are among those of the value.
     fn color_color(&self, base: ExprId, name: Name) -> Option<Access> {
         let receiver = self.expr_type(base);
         if !self.names_its_type(base, receiver) {
             return None;
         }
-        let Found::Type(nested) = self.nested(self.strip_nullable(receiver), name, 0) else { return None };
-        Some(Access { candidates: Vec::new(), receiver, ty: self.arena.add(Type::Qualifier(nested)) })
+        let Found::Type(nested) = self.nested(self.strip_nullable(receiver), name, 0) else {
+            return None;
+        };
+        Some(Access {
+            candidates: Vec::new(),
+            receiver,
+            ty: self.arena.add(Type::Qualifier(nested)),
+        })
     }
 
     /// Whether a member is reached through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
         let decl = self.decl(candidate.decl);
-        decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember
+        decl.flags.has(DeclFlags::STATIC)
+            || decl.flags.has(DeclFlags::CONST)
+            || decl.kind == DeclKind::EnumMember
     }
 
     fn static_access(&self, receiver: Ty, ty: Ty, name: Name) -> Access {
@@ -272,11 +364,21 @@ impl Checker<'_> {
                 return self.extension_access(receiver, name);
             }
         }
-        Access { candidates, receiver, ty: result }
+        Access {
+            candidates,
+            receiver,
+            ty: result,
+        }
     }
 
     fn item_number(&self, name: Name) -> Option<usize> {
-        let number: usize = self.tables.names.text(name).strip_prefix("Item")?.parse().ok()?;
+        let number: usize = self
+            .tables
+            .names
+            .text(name)
+            .strip_prefix("Item")?
+            .parse()
+            .ok()?;
         number.checked_sub(1)
     }
 
@@ -286,12 +388,18 @@ impl Checker<'_> {
             let decl = self.facts.decl(*id);
             decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
         });
-        member.map_or(Ty::UNKNOWN, |member| self.in_object(object, || self.expr_type(self.facts.decl(member).init)))
+        member.map_or(Ty::UNKNOWN, |member| {
+            self.in_object(object, || self.expr_type(self.facts.decl(member).init))
+        })
     }
 
     fn conditional_type(&self, inner: ExprId) -> Ty {
         let ty = self.expr_type(inner);
-        if self.is_value_type(ty) == Some(true) && !self.is_void(ty) { self.nullable(ty) } else { ty }
+        if self.is_value_type(ty) == Some(true) && !self.is_void(ty) {
+            self.nullable(ty)
+        } else {
+            ty
+        }
     }
 
     /// `c ? a : b`, `a ?? b`.
@@ -300,8 +408,10 @@ impl Checker<'_> {
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
         }
-        if let (Type::Nullable(of), false) = (self.arena.get(a), matches!(self.facts.expr(first), Expr::Cast(_)))
-            && self.convert(b, of) > Conversion::Unknown
+        if let (Type::Nullable(of), false) = (
+            self.arena.get(a),
+            matches!(self.facts.expr(first), Expr::Cast(_)),
+        ) && self.convert(b, of) > Conversion::Unknown
             && b != Ty::NULL
         {
             return of;
@@ -311,8 +421,16 @@ impl Checker<'_> {
 
     /// What the elements of an array or collection expression are.
     pub(super) fn collection_element(&self, collection: ExprId) -> Ty {
-        let Expr::Array(values, _) = self.facts.expr(collection) else { return Ty::UNKNOWN };
-        let values: Vec<Ty> = self.facts.list(values).iter().take(16).map(|value| self.element_value(*value)).collect();
+        let Expr::Array(values, _) = self.facts.expr(collection) else {
+            return Ty::UNKNOWN;
+        };
+        let values: Vec<Ty> = self
+            .facts
+            .list(values)
+            .iter()
+            .take(16)
+            .map(|value| self.element_value(*value))
+            .collect();
         self.common_type(&values)
     }
 
@@ -324,7 +442,9 @@ impl Checker<'_> {
     }
 
     fn array_type(&self, id: ExprId) -> Ty {
-        let Expr::Array(_, decl) = self.facts.expr(id) else { return Ty::UNKNOWN };
+        let Expr::Array(_, decl) = self.facts.expr(id) else {
+            return Ty::UNKNOWN;
+        };
         if decl.is_none() {
             return self.arena.add(Type::Array(self.collection_element(id), 1));
         }
@@ -336,8 +456,14 @@ impl Checker<'_> {
 
     fn tuple_type(&self, elements: List<Arg>) -> Ty {
         let elements = self.facts.list(elements);
-        let types: TyList = elements.iter().map(|element| self.expr_type(element.value)).collect();
-        let names: Rc<[Name]> = elements.iter().map(|element| self.element_name(element)).collect();
+        let types: TyList = elements
+            .iter()
+            .map(|element| self.expr_type(element.value))
+            .collect();
+        let names: Rc<[Name]> = elements
+            .iter()
+            .map(|element| self.element_name(element))
+            .collect();
         self.arena.add(Type::Tuple(types, names))
     }
 
@@ -359,6 +485,8 @@ impl Checker<'_> {
         }
         let context = self.context_type(lambda);
         let shape = self.delegate_shape(context);
-        shape.and_then(|shape| shape.params.get(usize::from(index)).copied()).unwrap_or(Ty::UNKNOWN)
+        shape
+            .and_then(|shape| shape.params.get(usize::from(index)).copied())
+            .unwrap_or(Ty::UNKNOWN)
     }
 }

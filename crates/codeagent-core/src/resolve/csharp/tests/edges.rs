@@ -194,7 +194,12 @@ interface J : I<string> { void E(); }
 abstract class Base { public abstract void V(int x); public virtual void V(string s) { } }
 class C : Base, J { public string Get(string x) => x; public int P => 1; void J.E() { } public override void V(int x) { } public override string ToString() => null; }
 ",
-        &[EdgeType::Inherits, EdgeType::Implements, EdgeType::Extends, EdgeType::Overrides],
+        &[
+            EdgeType::Inherits,
+            EdgeType::Implements,
+            EdgeType::Extends,
+            EdgeType::Overrides,
+        ],
     );
     expect![[r"
         a.cs
@@ -280,8 +285,15 @@ class Items : Repo<Item> { void T() { Find().Go(); Load().First.Go(); Repo<Item>
 
 #[test]
 fn deep_nesting_ends() {
-    let deep = format!("class A {{ A M(A a) => null; void T(A a) {{ {}null{}; }} }}", "M(".repeat(500), ")".repeat(500));
+    let deep = format!(
+        "class A {{ A M(A a) => null; void T(A a) {{ {}null{}; }} }}",
+        "M(".repeat(500),
+        ")".repeat(500)
+    );
     assert!(calls(&deep).lines().count() > 100);
-    let chain = format!("class A {{ A M() => null; void T(A a) {{ a{}; }} }}", ".M()".repeat(2000));
+    let chain = format!(
+        "class A {{ A M() => null; void T(A a) {{ a{}; }} }}",
+        ".M()".repeat(2000)
+    );
     assert_eq!(calls(&chain).lines().count(), 2001);
 }

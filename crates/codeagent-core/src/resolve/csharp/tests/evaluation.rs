@@ -1,4 +1,5 @@
-//! What a link costs does not grow with the number of ways that lead to a question, and what it gives up is counted.
+//! What a link costs does not grow with the number of ways that lead to a question, and what it
+//! gives up is counted.
 
 use crate::resolve::csharp::tests::{split, world};
 use crate::resolve::{FileId, Links, link};
@@ -7,7 +8,8 @@ fn links(source: &str) -> Links {
     link(FileId(0), &world(&split(source)))
 }
 
-/// Calls in calls in a lambda whose own call is being resolved: each asks for the lambda's type and is cut.
+/// Calls in calls in a lambda whose own call is being resolved: each asks for the lambda's type and
+/// is cut.
 #[test]
 fn nested_calls_in_an_open_lambda_are_resolved_once() {
     let nested = (0..20).fold("t[0]".to_owned(), |inner, _| format!("Pair({inner}, t[1])"));
@@ -20,7 +22,8 @@ fn nested_calls_in_an_open_lambda_are_resolved_once() {
     assert_eq!(links.calls, 60 * 22);
 }
 
-/// Every lambda is read for every overload around it, as the language demands, so that some depth is too much.
+/// Every lambda is read for every overload around it, as the language demands, so that some depth
+/// is too much.
 #[test]
 fn sites_that_cost_too_much_are_counted_and_unresolved() {
     let nested = (0..30).fold("x.Go()".to_owned(), |inner, _| format!("F(x => {inner})"));
@@ -33,7 +36,8 @@ fn sites_that_cost_too_much_are_counted_and_unresolved() {
     assert!(links.unresolved.len() as u32 >= links.given_up);
 }
 
-/// The bodies of lambdas beside each other name members of anonymous objects that others of them make.
+/// The bodies of lambdas beside each other name members of anonymous objects that others of them
+/// make.
 #[test]
 fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
     let source = "using System;
@@ -52,5 +56,10 @@ fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
            }
          }";
     let links = links(source);
-    assert_eq!((links.given_up, links.unresolved.len()), (0, 0), "{:?}", links.unresolved);
+    assert_eq!(
+        (links.given_up, links.unresolved.len()),
+        (0, 0),
+        "{:?}",
+        links.unresolved
+    );
 }

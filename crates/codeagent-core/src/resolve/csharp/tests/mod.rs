@@ -30,13 +30,20 @@ fn split(source: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// The world of files; those in `lib/` are external, those in a folder `p1/`, `p2/` belong to projects of that name, p2 referencing p1.
+/// The world of files; those in `lib/` are external, those in a folder `p1/`, `p2/` belong to
+/// projects of that name, p2 referencing p1.
 fn world(files: &BTreeMap<String, String>) -> World {
     let mut projects = ProjectModel::default();
     for (index, name) in ["p1", "p2"].into_iter().enumerate() {
-        let own: Vec<String> = files.keys().filter(|path| path.starts_with(name)).cloned().collect();
+        let own: Vec<String> = files
+            .keys()
+            .filter(|path| path.starts_with(name))
+            .cloned()
+            .collect();
         for path in &own {
-            projects.owners.insert(path.clone(), ProjectRef::CSharp(index as u32));
+            projects
+                .owners
+                .insert(path.clone(), ProjectRef::CSharp(index as u32));
         }
         projects.csharp.push(CSharpProject {
             path: format!("{name}/{name}.csproj"),
@@ -59,14 +66,33 @@ fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -
     let mut out = String::new();
     let facts = world.facts(file);
     for used in links.uses.iter().filter(|used| wanted(used.edge_type)) {
-        let Target::Decl(target) = used.targets[0] else { continue };
+        let Target::Decl(target) = used.targets[0] else {
+            continue;
+        };
         let theirs = world.facts(target.file);
         let declared = theirs.decl(target.decl);
-        let container = declared.parent.some().map_or("", |parent| theirs.decl_name(parent));
-        let source = used.source.some().map_or("<file>", |source| facts.decl_name(source));
-        let unsure = if used.confidence == Confidence::Inferred { " (inferred)" } else { "" };
+        let container = declared
+            .parent
+            .some()
+            .map_or("", |parent| theirs.decl_name(parent));
+        let source = used
+            .source
+            .some()
+            .map_or("<file>", |source| facts.decl_name(source));
+        let unsure = if used.confidence == Confidence::Inferred {
+            " (inferred)"
+        } else {
+            ""
+        };
         let line = declared.at.line;
-        writeln!(out, "{}:{source} {} {container}.{}:{line}{unsure}", used.at.line, used.edge_type, theirs.decl_name(target.decl)).unwrap();
+        writeln!(
+            out,
+            "{}:{source} {} {container}.{}:{line}{unsure}",
+            used.at.line,
+            used.edge_type,
+            theirs.decl_name(target.decl)
+        )
+        .unwrap();
     }
     out
 }
@@ -80,11 +106,16 @@ fn edges(source: &str, wanted: &[EdgeType]) -> String {
         if links.calls > 0 {
             assert_eq!(
                 links.calls as usize,
-                links.calls_resolved as usize + links.calls_external as usize + links.values_called.len() + count_calls(&links),
+                links.calls_resolved as usize
+                    + links.calls_external as usize
+                    + links.values_called.len()
+                    + count_calls(&links),
                 "every call is counted once"
             );
         }
-        let text = print(&world, file, &links, &|edge_type| wanted.contains(&edge_type));
+        let text = print(&world, file, &links, &|edge_type| {
+            wanted.contains(&edge_type)
+        });
         if !text.is_empty() {
             writeln!(out, "{}\n{}", world.file(file).path, text.trim_end()).unwrap();
         }

@@ -34,25 +34,58 @@ const EDITS: &[(&str, &str)] = &[
     ("b.cs", ""),
     ("c.cs", ""),
     ("d.cs", ""),
-    ("a.cs", "namespace Shop;\npublic partial class Cart : Base { public int Total(int x) => x; }\n"),
+    (
+        "a.cs",
+        "namespace Shop;\npublic partial class Cart : Base { public int Total(int x) => x; }\n",
+    ),
     (
         "a.cs",
         "global using Shop.Tools; global using Other;\nnamespace Shop;\npublic partial class Cart : Base, IPriced { public int Total() => 1; }\n",
     ),
-    ("b.cs", "namespace Shop;\npublic partial class Cart { public Line[] Lines; public class Line { public Other.Money Price; } }\n"),
-    ("c.cs", "namespace Shop { public class Base { protected int Rate; protected class Line { public int Price; } } }\n"),
-    ("c.cs", "namespace Shop { public class Base { public void Scale(int x) { } } }\n"),
-    ("d.cs", "namespace Shop.Tools { public struct Money { public int Scale(int by) => by; } }\n"),
+    (
+        "b.cs",
+        "namespace Shop;\npublic partial class Cart { public Line[] Lines; public class Line { public Other.Money Price; } }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { protected int Rate; protected class Line { public int Price; } } }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { public void Scale(int x) { } } }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Tools { public struct Money { public int Scale(int by) => by; } }\n",
+    ),
     (
         "d.cs",
         "namespace Shop.Others { public struct Money { } public static class Scaling { public static int Scale(this Money m, int by) => by; } }\n",
     ),
-    ("g.cs", "public class Cart { public void Total() { } public void Close() { } }\n"),
-    ("g.cs", "namespace Shop; public partial class Cart { public int Sum(object line) => 0; public new void Close() { } }\n"),
-    ("g.cs", "namespace Other { static class More { public static void Scale(this Money m, int by) { } } }\n"),
-    ("g.cs", "namespace Shop { public static class Nearer { public static int Scale(this Tools.Money m, int by) => by; } }\n"),
-    ("g.cs", "namespace Other.Shop { class Cart { public void Total() { } } }\n"),
-    ("g.cs", "global using static Helper; static class Helper { public static int Twice(int x, int y) => x; }\n"),
+    (
+        "g.cs",
+        "public class Cart { public void Total() { } public void Close() { } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Shop; public partial class Cart { public int Sum(object line) => 0; public new void Close() { } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Other { static class More { public static void Scale(this Money m, int by) { } } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Shop { public static class Nearer { public static int Scale(this Tools.Money m, int by) => by; } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Other.Shop { class Cart { public void Total() { } } }\n",
+    ),
+    (
+        "g.cs",
+        "global using static Helper; static class Helper { public static int Twice(int x, int y) => x; }\n",
+    ),
     (
         "a.cs",
         "global using Shop.Tools;\nnamespace Shop;\npublic partial class Cart : Base, IPriced { public long Total() => 1; int Sum(Line line) => 1; void Close(int x) { } }\n",
@@ -69,7 +102,10 @@ const EDITS: &[(&str, &str)] = &[
         "d.cs",
         "namespace Shop.Tools { public struct Money { public static Money operator -(Money a, Money b) => a; public int Scale(int x) => x; public static implicit operator int(Money m) => 1; } public static class Scaling { public static int Scale(this Money m, long by) => 1; } }\n",
     ),
-    ("e.cs", "using Shop;\nclass Program { static void Main() { new Cart().Lines.Clear(); } }\n"),
+    (
+        "e.cs",
+        "using Shop;\nclass Program { static void Main() { new Cart().Lines.Clear(); } }\n",
+    ),
 ];
 
 type Linked = BTreeMap<String, (Links, String)>;
@@ -82,7 +118,10 @@ fn link_all(world: &World) -> Linked {
 fn linked(world: &World, file: crate::resolve::FileId) -> (String, (Links, String)) {
     let links = link(file, world);
     let mut text = print(world, file, &links, &|_| true);
-    text.push_str(&format!("{:?} {} {} {}", links.unresolved, links.calls, links.calls_resolved, links.calls_external));
+    text.push_str(&format!(
+        "{:?} {} {} {}",
+        links.unresolved, links.calls, links.calls_resolved, links.calls_external
+    ));
     (world.file(file).path.to_string(), (links, text))
 }
 
@@ -91,31 +130,63 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();
         for piece in &facts.pieces {
-            asked_of(facts, piece.decl).into_iter().for_each(|slot| answers.entry(slot).or_default().push(piece.hash));
+            asked_of(facts, piece.decl)
+                .into_iter()
+                .for_each(|slot| answers.entry(slot).or_default().push(piece.hash));
         }
         answers
     };
     let (before, now) = (answers(was), answers(is));
     let differs = |slot: &&u64| before.get(slot) != now.get(slot);
-    (was.header.frame_hash == is.header.frame_hash).then(|| before.keys().chain(now.keys()).filter(differs).copied().collect())
+    (was.header.frame_hash == is.header.frame_hash).then(|| {
+        before
+            .keys()
+            .chain(now.keys())
+            .filter(differs)
+            .copied()
+            .collect()
+    })
 }
 
 /// The files that the law says must be linked again.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
-    let facts = |world: &World| world.find(changed).map(|file| world.file(file).facts.clone());
+    let facts = |world: &World| {
+        world
+            .find(changed)
+            .map(|file| world.file(file).facts.clone())
+    };
     let (was, is) = (facts(before), facts(after));
     let mut dirty: BTreeSet<String> = BTreeSet::from([changed.to_owned()]);
-    if was.as_ref().map(|facts| facts.header.interface_hash) == is.as_ref().map(|facts| facts.header.interface_hash) {
+    if was.as_ref().map(|facts| facts.header.interface_hash)
+        == is.as_ref().map(|facts| facts.header.interface_hash)
+    {
         return dirty;
     }
-    let pieces = was.as_ref().zip(is.as_ref()).and_then(|(was, is)| changed_pieces(was, is));
+    let pieces = was
+        .as_ref()
+        .zip(is.as_ref())
+        .and_then(|(was, is)| changed_pieces(was, is));
     let slots: BTreeSet<u64> = match &pieces {
-        Some(pieces) => pieces.iter().copied().filter(|slot| !is_piece(*slot as u32)).collect(),
-        None => was.iter().chain(is.iter()).flat_map(|facts| published(facts)).collect(),
+        Some(pieces) => pieces
+            .iter()
+            .copied()
+            .filter(|slot| !is_piece(*slot as u32))
+            .collect(),
+        None => was
+            .iter()
+            .chain(is.iter())
+            .flat_map(|facts| published(facts))
+            .collect(),
     };
     for (path, (links, _)) in old {
-        let reads_file = links.reads.files.iter().any(|file| &*before.file(*file).path == changed);
-        let asks = pieces.as_ref().is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
+        let reads_file = links
+            .reads
+            .files
+            .iter()
+            .any(|file| &*before.file(*file).path == changed);
+        let asks = pieces
+            .as_ref()
+            .is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
         if reads_file && asks || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
             dirty.insert(path.clone());
         }
@@ -141,7 +212,10 @@ fn relinking_what_the_law_names_equals_linking_everything() {
             for (other, (_, text)) in &new {
                 if !dirty.contains(other) {
                     spared += 1;
-                    assert_eq!(&old[other].1, text, "{other} was not linked again after the edit of {path} to {to:?}");
+                    assert_eq!(
+                        &old[other].1, text,
+                        "{other} was not linked again after the edit of {path} to {to:?}"
+                    );
                 }
             }
         }
@@ -154,5 +228,9 @@ fn linking_twice_gives_the_same() {
     let files = split(REPOSITORY);
     let world = world(&files);
     let (first, second) = (link_all(&world), link_all(&world));
-    assert!(first.iter().all(|(path, (links, _))| &second[path].0 == links));
+    assert!(
+        first
+            .iter()
+            .all(|(path, (links, _))| &second[path].0 == links)
+    );
 }

@@ -1,8 +1,10 @@
 //! What types look like during one link: interned values in an arena that is dropped with the link.
 //!
-//! `List<Foo>` of a repository without base library is `External(List, [Foo])`, `Foo` is `Inst(Foo, [])`.
+//! `List<Foo>` of a repository without base library is `External(List, [Foo])`, `Foo` is
+//! `Inst(Foo, [])`.
 //!
-//! **Limits.** Nullability of reference types is not a difference; neither is `dynamic` inside type arguments.
+//! **Limits.** Nullability of reference types is not a difference; neither is `dynamic` inside type
+//! arguments.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +30,8 @@ impl Ty {
     pub const DYNAMIC: Self = Self(3);
     /// `new(..)` before its context is asked.
     pub const TARGET_NEW: Self = Self(4);
-    /// A type from outside the world of which only that is known: it mentions no type of the repository.
+    /// A type from outside the world of which only that is known: it mentions no type of the
+    /// repository.
     pub const OUTSIDE: Self = Self(5);
 
     /// Whether it is not known which type it is.
@@ -115,8 +118,17 @@ impl Arena {
     /// The arena with the constants of [`Ty`].
     #[must_use]
     pub fn new() -> Self {
-        let arena = Self { inner: RefCell::default() };
-        for ty in [Type::Unknown, Type::Null, Type::Default, Type::Dynamic, Type::TargetNew, Type::Outside] {
+        let arena = Self {
+            inner: RefCell::default(),
+        };
+        for ty in [
+            Type::Unknown,
+            Type::Null,
+            Type::Default,
+            Type::Dynamic,
+            Type::TargetNew,
+            Type::Outside,
+        ] {
             arena.add(ty);
         }
         arena
@@ -130,8 +142,12 @@ impl Arena {
         }
         let open = match &ty {
             Type::Param(..) => true,
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| inner.open[arg.0 as usize]),
-            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => inner.open[of.0 as usize],
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| inner.open[arg.0 as usize])
+            }
+            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => {
+                inner.open[of.0 as usize]
+            }
             _ => false,
         };
         inner.open.push(open);
@@ -150,7 +166,8 @@ impl Arena {
         self.inner.borrow().open[ty.0 as usize]
     }
 
-    /// Rebuilds a type with every type parameter replaced by what `replace` says (`None`: as it is).
+    /// Rebuilds a type with every type parameter replaced by what `replace` says (`None`: as it
+    /// is).
     pub fn map(&self, ty: Ty, replace: &dyn Fn(ParamOwner, u16) -> Option<Ty>) -> Ty {
         self.map_deep(ty, replace, 0)
     }
@@ -162,13 +179,19 @@ impl Arena {
         if depth > 12 {
             return Ty::UNKNOWN;
         }
-        let list = |args: &TyList| -> TyList { args.iter().map(|arg| self.map_deep(*arg, replace, depth + 1)).collect() };
+        let list = |args: &TyList| -> TyList {
+            args.iter()
+                .map(|arg| self.map_deep(*arg, replace, depth + 1))
+                .collect()
+        };
         match self.get(ty) {
             Type::Param(owner, index) => replace(owner, index).unwrap_or(ty),
             Type::Inst(tid, args) => self.add(Type::Inst(tid, list(&args))),
             Type::External(name, args) => self.add(Type::External(name, list(&args))),
             Type::Tuple(args, names) => self.add(Type::Tuple(list(&args), names)),
-            Type::Array(of, rank) => self.add(Type::Array(self.map_deep(of, replace, depth + 1), rank)),
+            Type::Array(of, rank) => {
+                self.add(Type::Array(self.map_deep(of, replace, depth + 1), rank))
+            }
             Type::Pointer(of) => self.add(Type::Pointer(self.map_deep(of, replace, depth + 1))),
             Type::Qualifier(of) => self.add(Type::Qualifier(self.map_deep(of, replace, depth + 1))),
             Type::Nullable(of) => match self.map_deep(of, replace, depth + 1) {

@@ -1,4 +1,5 @@
-//! What are the bases of a type: declared ones with their arguments, all supertypes, constraints of type parameters.
+//! What are the bases of a type: declared ones with their arguments, all supertypes, constraints of
+//! type parameters.
 //!
 //! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
 //!
@@ -21,7 +22,9 @@ impl Types<'_> {
     /// The base list of a type over all its parts, in terms of its own type parameters.
     pub fn bases(&self, tid: Tid) -> TyList {
         let asked = (tid, Question::Bases(tid));
-        self.evaluation.answered(&self.memo.bases, asked, || self.bases_cold(tid)).unwrap_or_default()
+        self.evaluation
+            .answered(&self.memo.bases, asked, || self.bases_cold(tid))
+            .unwrap_or_default()
     }
 
     fn bases_cold(&self, tid: Tid) -> TyList {
@@ -42,24 +45,33 @@ impl Types<'_> {
     pub fn is_interface(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Interface),
-            Type::External(name, _) => looks_like_interface(self.tables.names.text(name)).then_some(true),
+            Type::External(name, _) => {
+                looks_like_interface(self.tables.names.text(name)).then_some(true)
+            }
             _ => Some(false),
         }
     }
 
     /// The base class; for a class without one `object`.
     pub fn base_class(&self, ty: Ty) -> Ty {
-        let Type::Inst(tid, _) = self.arena.get(ty) else { return Ty::UNKNOWN };
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            return Ty::UNKNOWN;
+        };
         let bases = self.bases(tid);
-        match bases.iter().find(|base| self.is_interface(**base) != Some(true)) {
+        match bases
+            .iter()
+            .find(|base| self.is_interface(**base) != Some(true))
+        {
             Some(base) => self.substitute(*base, ty),
             None => self.known_type(Known::Object, &[]),
         }
     }
 
-    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces where so declared.
+    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces
+    /// where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
-        self.evaluation.remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
+        self.evaluation
+            .remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
     }
 
     fn supertypes_cold(&self, ty: Ty) -> TyList {
@@ -79,7 +91,11 @@ impl Types<'_> {
     fn direct_bases(&self, ty: Ty) -> Vec<Ty> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => {
-                let mut bases: Vec<Ty> = self.bases(tid).iter().map(|base| self.substitute(*base, ty)).collect();
+                let mut bases: Vec<Ty> = self
+                    .bases(tid)
+                    .iter()
+                    .map(|base| self.substitute(*base, ty))
+                    .collect();
                 let implicit = match self.tables.group(tid).kind {
                     DeclKind::Enum => {
                         bases.clear();
@@ -88,10 +104,20 @@ impl Types<'_> {
                     DeclKind::Delegate => Some(Known::MulticastDelegate),
                     DeclKind::Interface => None,
                     DeclKind::Struct | DeclKind::RecordStruct => Some(Known::ValueType),
-                    _ => bases.iter().all(|base| self.is_interface(*base) == Some(true)).then_some(Known::Object),
+                    _ => bases
+                        .iter()
+                        .all(|base| self.is_interface(*base) == Some(true))
+                        .then_some(Known::Object),
                 };
-                bases.extend(implicit.map(|known| self.known_type(known, &[])).filter(|base| *base != ty));
-                if matches!(self.tables.group(tid).kind, DeclKind::Record | DeclKind::RecordStruct) {
+                bases.extend(
+                    implicit
+                        .map(|known| self.known_type(known, &[]))
+                        .filter(|base| *base != ty),
+                );
+                if matches!(
+                    self.tables.group(tid).kind,
+                    DeclKind::Record | DeclKind::RecordStruct
+                ) {
                     bases.push(self.known_type(Known::Equatable, &[ty]));
                 }
                 bases
@@ -106,7 +132,11 @@ impl Types<'_> {
     /// The types a type parameter is constrained to.
     pub fn constraints(&self, param: Ty) -> TyList {
         let asked = (param, Question::Constraints(param));
-        self.evaluation.answered(&self.memo.constraints, asked, || self.constraints_cold(param)).unwrap_or_default()
+        self.evaluation
+            .answered(&self.memo.constraints, asked, || {
+                self.constraints_cold(param)
+            })
+            .unwrap_or_default()
     }
 
     fn constraints_cold(&self, param: Ty) -> TyList {
@@ -119,7 +149,8 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Whether a type parameter stands for value types only (`true`) or reference types only (`false`).
+    /// Whether a type parameter stands for value types only (`true`) or reference types only
+    /// (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
@@ -137,12 +168,21 @@ impl Types<'_> {
         answer
     }
 
-    fn each_constraint(&self, param: Ty, visit: &mut dyn FnMut(crate::resolve::FileId, BaseClause, crate::model::facts::TypeId)) {
-        let Type::Param(owner, index) = self.arena.get(param) else { return };
+    fn each_constraint(
+        &self,
+        param: Ty,
+        visit: &mut dyn FnMut(crate::resolve::FileId, BaseClause, crate::model::facts::TypeId),
+    ) {
+        let Type::Param(owner, index) = self.arena.get(param) else {
+            return;
+        };
         let (owners, index): (Vec<DeclRef>, usize) = match owner {
             ParamOwner::Type(tid) => {
                 let group = self.group(tid);
-                (group.parts.to_vec(), usize::from(index.saturating_sub(group.outer_arity)))
+                (
+                    group.parts.to_vec(),
+                    usize::from(index.saturating_sub(group.outer_arity)),
+                )
             }
             ParamOwner::Decl(decl) => (vec![decl], usize::from(index)),
         };
@@ -164,7 +204,8 @@ impl Types<'_> {
             (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
             _ => false,
         };
-        // What the library declares derives from nothing of the repository: most questions end here.
+        // What the library declares derives from nothing of the repository: most questions end
+        // here.
         if let (Type::Inst(from, _), Type::Inst(to, _)) = (self.arena.get(ty), &wanted)
             && from >= self.tables.library
             && *to < self.tables.library
@@ -179,12 +220,15 @@ impl Types<'_> {
         self.implicit_instance_of(ty, target)
     }
 
-    /// The same for what no declaration says: everything is an `object`, and an array a collection of its elements (standard §17.2).
+    /// The same for what no declaration says: everything is an `object`, and an array a collection
+    /// of its elements (standard §17.2).
     fn implicit_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
         let (wanted, _) = self.known(target)?;
         match self.arena.get(ty) {
             _ if wanted == Known::Object => Some(target),
-            Type::Array(element, 1) if wanted.is_collection_interface() => Some(self.known_type(wanted, &[element])),
+            Type::Array(element, 1) if wanted.is_collection_interface() => {
+                Some(self.known_type(wanted, &[element]))
+            }
             _ => None,
         }
     }
@@ -192,19 +236,25 @@ impl Types<'_> {
     /// Whether a base class of the type is not declared in the world.
     pub fn has_foreign_class(&self, ty: Ty) -> bool {
         self.has_foreign_base(ty)
-            && self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
-                Type::External(..) => self.is_interface(*base) != Some(true),
-                Type::Unknown => true,
-                _ => false,
-            })
+            && self
+                .supertypes(ty)
+                .iter()
+                .any(|base| match self.arena.get(*base) {
+                    Type::External(..) => self.is_interface(*base) != Some(true),
+                    Type::Unknown => true,
+                    _ => false,
+                })
     }
 
-    /// Whether something above the type is not declared in the world, so that not everything about it is known.
+    /// Whether something above the type is not declared in the world, so that not everything about
+    /// it is known.
     pub fn has_foreign_base(&self, ty: Ty) -> bool {
         if matches!(self.arena.get(ty), Type::Inst(tid, _) if tid >= self.tables.library) {
             return false;
         }
-        self.supertypes(ty).iter().any(|base| matches!(self.arena.get(*base), Type::External(..) | Type::Unknown))
+        self.supertypes(ty)
+            .iter()
+            .any(|base| matches!(self.arena.get(*base), Type::External(..) | Type::Unknown))
     }
 }
 

@@ -1,6 +1,8 @@
-//! What is a type made of: a declared type with its arguments put in, the known types of the base library, what a type mentions.
+//! What is a type made of: a declared type with its arguments put in, the known types of the base
+//! library, what a type mentions.
 //!
-//! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` once `T` is replaced.
+//! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` once
+//! `T` is replaced.
 //!
 //! **Limits.** Nothing is looked up here: types are taken apart and put together.
 
@@ -14,7 +16,9 @@ impl Types<'_> {
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
             Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
-            None => self.arena.add(Type::External(self.tables.name_of(known), args.into())),
+            None => self
+                .arena
+                .add(Type::External(self.tables.name_of(known), args.into())),
         }
     }
 
@@ -34,7 +38,9 @@ impl Types<'_> {
     /// The type of a declaration's own type arguments inside itself.
     pub fn self_type(&self, tid: Tid) -> Ty {
         let group = self.tables.group(tid);
-        let args = (0..group.outer_arity + group.arity).map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN)).collect();
+        let args = (0..group.outer_arity + group.arity)
+            .map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN))
+            .collect();
         self.arena.add(Type::Inst(tid, args))
     }
 
@@ -52,9 +58,13 @@ impl Types<'_> {
         if !self.arena.is_open(ty) {
             return ty;
         }
-        let Type::Inst(tid, args) = self.arena.get(within) else { return ty };
+        let Type::Inst(tid, args) = self.arena.get(within) else {
+            return ty;
+        };
         self.arena.map(ty, &|owner, index| match owner {
-            ParamOwner::Type(other) if self.is_or_contains(other, tid) => args.get(usize::from(index)).copied(),
+            ParamOwner::Type(other) if self.is_or_contains(other, tid) => {
+                args.get(usize::from(index)).copied()
+            }
             _ => None,
         })
     }
@@ -78,13 +88,17 @@ impl Types<'_> {
         }
         self.arena.map(ty, &|owner, index| {
             let param = self.arena.add(Type::Param(owner, index));
-            from.iter().position(|other| *other == param).and_then(|at| to.get(at).copied())
+            from.iter()
+                .position(|other| *other == param)
+                .and_then(|at| to.get(at).copied())
         })
     }
 
     /// The type of `this` in a type declaration.
     pub fn this_type(&self, decl: DeclId) -> Ty {
-        decl.some().and_then(|decl| self.table.types.get(&decl)).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+        decl.some()
+            .and_then(|decl| self.table.types.get(&decl))
+            .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
     }
 
     /// `T` of a `T?`.
@@ -104,7 +118,9 @@ impl Types<'_> {
     pub fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
             Type::Unknown | Type::Outside | Type::Dynamic => true,
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| self.is_uncertain(*arg)),
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| self.is_uncertain(*arg))
+            }
             Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
             _ => false,
         }
@@ -115,16 +131,23 @@ impl Types<'_> {
         match self.arena.get(ty) {
             Type::Outside => true,
             Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
-            Type::Inst(tid, args) => self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg)),
+            Type::Inst(tid, args) => {
+                self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg))
+            }
             Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
             _ => false,
         }
     }
 
-    /// What an operation gives of a type; of one from outside, if nothing else is known, something from outside.
+    /// What an operation gives of a type; of one from outside, if nothing else is known, something
+    /// from outside.
     pub fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
         let ty = part(whole);
-        if ty.is_unknown() && self.is_outside(whole) { Ty::OUTSIDE } else { ty }
+        if ty.is_unknown() && self.is_outside(whole) {
+            Ty::OUTSIDE
+        } else {
+            ty
+        }
     }
 
     /// Whether a type mentions a type parameter.
@@ -136,7 +159,9 @@ impl Types<'_> {
             return false;
         }
         match self.arena.get(ty) {
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| self.mentions(*arg, param)),
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| self.mentions(*arg, param))
+            }
             Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) => self.mentions(of, param),
             _ => false,
         }

@@ -1,7 +1,8 @@
-//! What do declarations say of types? The second floor: names, base lists, members and signatures of any file, without a look at an expression.
+//! What do declarations say of types? The second floor: names, base lists, members and signatures
+//! of any file, without a look at an expression.
 //!
-//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a method of `Checker`, which holds a `Types`: nothing
-//! here can call it.
+//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a
+//! method of `Checker`, which holds a `Types`: nothing here can call it.
 //!
 //! **Limits.** Those of [`questions`].
 
@@ -48,7 +49,8 @@ struct Memo {
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
-/// A link as far as declared types go: what it sees of other files, the tables, an arena of types, and answers.
+/// A link as far as declared types go: what it sees of other files, the tables, an arena of types,
+/// and answers.
 pub struct Types<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
@@ -120,7 +122,8 @@ impl<'w> Types<'w> {
         group
     }
 
-    /// Records that a type is asked for a name, or for one of the other questions that its members answer.
+    /// Records that a type is asked for a name, or for one of the other questions that its members
+    /// answer.
     pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.group(tid);
@@ -132,17 +135,29 @@ impl<'w> Types<'w> {
     /// The members of this name that a type declares itself.
     pub fn members_of(&self, tid: Tid, name: Name) -> &'w [DeclRef] {
         self.ask_type(tid, published::MEMBERS, name);
-        self.tables.members.get(&(tid, name)).map_or(&[], |found| found.as_slice())
+        self.tables
+            .members
+            .get(&(tid, name))
+            .map_or(&[], |found| found.as_slice())
     }
 
     /// World-wide name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
-        self.tables.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
+        self.tables
+            .file(file)
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
     }
 
     /// World-wide name of a string of the linked file.
     pub fn own_name(&self, sym: Sym) -> Name {
-        self.table.names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
+        self.table
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Which type or namespace does a written name stand for, from the scope it stands in.
 //!
-//! `A.B<C>`: the first segment is looked up outward: type parameters, nested types (own before inherited) of the types around, then for
-//! each namespace from the inside its types and child namespaces before what the usings of its declaration bring; each further segment
-//! inside the one before.
+//! `A.B<C>`: the first segment is looked up outward: type parameters, nested types (own before
+//! inherited) of the types around, then for each namespace from the inside its types and child
+//! namespaces before what the usings of its declaration bring; each further segment inside the one
+//! before.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints play no part.
+//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints play no
+//! part.
 
 use crate::model::facts::{DeclKind, ScopeId, ScopeKind, Segment, TypeExpr, TypeId};
 use crate::model::graph::Access;
@@ -37,7 +39,9 @@ impl Types<'_> {
             return Ty::UNKNOWN;
         }
         let asked = ((file, id), Question::TypeExpr(file, id));
-        self.evaluation.answered(&self.memo.type_exprs, asked, || self.type_of_cold(file, id)).unwrap_or_default()
+        self.evaluation
+            .answered(&self.memo.type_exprs, asked, || self.type_of_cold(file, id))
+            .unwrap_or_default()
     }
 
     fn type_of_cold(&self, file: FileId, id: TypeId) -> Ty {
@@ -48,7 +52,9 @@ impl Types<'_> {
                 let segments = facts.list(segments);
                 match self.resolve_segments(file, segments, scope, None) {
                     Found::Type(ty) => ty,
-                    Found::Namespace(_) | Found::None => segments.last().map_or(Ty::UNKNOWN, |last| self.external_named(file, last)),
+                    Found::Namespace(_) | Found::None => segments
+                        .last()
+                        .map_or(Ty::UNKNOWN, |last| self.external_named(file, last)),
                 }
             }
             TypeExpr::Array(of, rank) => self.arena.add(Type::Array(self.type_of(file, of), rank)),
@@ -57,8 +63,14 @@ impl Types<'_> {
             TypeExpr::Nullable(of) => self.nullable(self.type_of(file, of)),
             TypeExpr::Tuple(elements) => {
                 let elements = facts.list(elements);
-                let types = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
-                let names = elements.iter().map(|element| self.name(file, element.name)).collect();
+                let types = elements
+                    .iter()
+                    .map(|element| self.type_of(file, element.ty))
+                    .collect();
+                let names = elements
+                    .iter()
+                    .map(|element| self.name(file, element.name))
+                    .collect();
                 self.arena.add(Type::Tuple(types, names))
             }
             _ => Ty::UNKNOWN,
@@ -70,7 +82,9 @@ impl Types<'_> {
         if word == "dynamic" {
             return Ty::DYNAMIC;
         }
-        let known = well_known::KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
+        let known = well_known::KEYWORDS
+            .iter()
+            .find(|(keyword, _)| *keyword == word);
         known.map_or(Ty::UNKNOWN, |(_, known)| self.known_type(*known, &[]))
     }
 
@@ -89,7 +103,10 @@ impl Types<'_> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => {
                 let kind = self.tables.group(tid).kind;
-                Some(matches!(kind, DeclKind::Struct | DeclKind::RecordStruct | DeclKind::Enum))
+                Some(matches!(
+                    kind,
+                    DeclKind::Struct | DeclKind::RecordStruct | DeclKind::Enum
+                ))
             }
             Type::Tuple(..) | Type::Pointer(_) | Type::Nullable(_) => Some(true),
             Type::Array(..) | Type::Object(_) => Some(false),
@@ -106,40 +123,69 @@ impl Types<'_> {
         }
     }
 
-    /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name stands in one of them.
-    pub fn resolve_segments(&self, file: FileId, segments: &[Segment], scope: ScopeId, alone: Option<ScopeId>) -> Found {
+    /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name
+    /// stands in one of them.
+    pub fn resolve_segments(
+        &self,
+        file: FileId,
+        segments: &[Segment],
+        scope: ScopeId,
+        alone: Option<ScopeId>,
+    ) -> Found {
         if self.is_external_file(file)
             && let [global, rest @ ..] = segments
             && self.name(file, global.name) == well_known::GLOBAL
         {
             return self.library_type(file, rest);
         }
-        self.resolve_names(Place { file, scope, alone }, segments, |segment| self.name(file, segment.name))
+        self.resolve_names(Place { file, scope, alone }, segments, |segment| {
+            self.name(file, segment.name)
+        })
     }
 
-    /// A type as a library's declarations name it: its whole namespace is one segment. Only libraries are asked, which do not change.
+    /// A type as a library's declarations name it: its whole namespace is one segment. Only
+    /// libraries are asked, which do not change.
     fn library_type(&self, file: FileId, segments: &[Segment]) -> Found {
-        let namespace = segments.first().and_then(|first| self.tables.dotted.get(&self.name(file, first.name)));
+        let namespace = segments
+            .first()
+            .and_then(|first| self.tables.dotted.get(&self.name(file, first.name)));
         let (namespace, rest) = match namespace {
             Some(namespace) if segments.len() > 1 => (*namespace, &segments[1..]),
             _ => (NamespaceId::GLOBAL, segments),
         };
-        let Some((first, nested)) = rest.split_first() else { return Found::None };
+        let Some((first, nested)) = rest.split_first() else {
+            return Found::None;
+        };
         let (name, args) = (self.name(file, first.name), self.segment_args(file, first));
-        let same = self.tables.top.get(&(namespace, name)).into_iter().flatten();
+        let same = self
+            .tables
+            .top
+            .get(&(namespace, name))
+            .into_iter()
+            .flatten();
         let from = self.home_of(file);
         let is_meant = |tid: &Tid| {
             let group = self.tables.group(*tid);
-            let is_seen = || group.homes.iter().any(|home| self.tables.assemblies.sees(from, *home));
+            let is_seen = || {
+                group
+                    .homes
+                    .iter()
+                    .any(|home| self.tables.assemblies.sees(from, *home))
+            };
             group.external && usize::from(group.arity) == args.len() && is_seen()
         };
         let tid = same.copied().find(is_meant);
         let Some(tid) = tid else { return Found::None };
         let mut found = self.apply(Found::Type(self.bare(tid, None)), &args);
         for segment in nested {
-            let Found::Type(ty) = found else { return Found::None };
+            let Found::Type(ty) = found else {
+                return Found::None;
+            };
             let args = self.segment_args(file, segment);
-            found = self.apply(self.nested_directly(ty, self.name(file, segment.name), args.len() as u16), &args);
+            found = self.apply(
+                self.nested_directly(ty, self.name(file, segment.name), args.len() as u16),
+                &args,
+            );
         }
         found
     }
@@ -147,21 +193,49 @@ impl Types<'_> {
     /// The same in the linked file with another name for the last segment.
     pub fn resolve_renamed(&self, segments: &[Segment], scope: ScopeId, last: Name) -> Found {
         let end = segments.last().map(|segment| segment.name);
-        let place = Place { file: self.file, scope, alone: None };
-        self.resolve_names(place, segments, |segment| if Some(segment.name) == end { last } else { self.own_name(segment.name) })
+        let place = Place {
+            file: self.file,
+            scope,
+            alone: None,
+        };
+        self.resolve_names(place, segments, |segment| {
+            if Some(segment.name) == end {
+                last
+            } else {
+                self.own_name(segment.name)
+            }
+        })
     }
 
-    fn resolve_names(&self, place: Place, segments: &[Segment], name_of: impl Fn(&Segment) -> Name) -> Found {
+    fn resolve_names(
+        &self,
+        place: Place,
+        segments: &[Segment],
+        name_of: impl Fn(&Segment) -> Name,
+    ) -> Found {
         let Place { file, alone, .. } = place;
-        let Some((first, rest)) = segments.split_first() else { return Found::None };
+        let Some((first, rest)) = segments.split_first() else {
+            return Found::None;
+        };
         let name = name_of(first);
         let args = self.segment_args(file, first);
         let mut found = if name == well_known::GLOBAL {
             Found::Namespace(NamespaceId::GLOBAL)
         } else if let Some(alias) = self.tables.names.text(name).strip_suffix("::") {
-            self.tables.names.get(alias).map_or(Found::None, |alias| self.alias(place, alias))
+            self.tables
+                .names
+                .get(alias)
+                .map_or(Found::None, |alias| self.alias(place, alias))
         } else {
-            self.apply(self.lookup(place, name, args.len() as u16, !rest.is_empty() || alone.is_some()), &args)
+            self.apply(
+                self.lookup(
+                    place,
+                    name,
+                    args.len() as u16,
+                    !rest.is_empty() || alone.is_some(),
+                ),
+                &args,
+            )
         };
         for segment in rest {
             let args = self.segment_args(file, segment);
@@ -189,7 +263,11 @@ impl Types<'_> {
     }
 
     fn segment_args(&self, file: FileId, segment: &Segment) -> Vec<Ty> {
-        self.facts(file).list(segment.args).iter().map(|arg| self.type_of(file, *arg)).collect()
+        self.facts(file)
+            .list(segment.args)
+            .iter()
+            .map(|arg| self.type_of(file, *arg))
+            .collect()
     }
 
     /// One segment further inside a namespace or type.
@@ -197,11 +275,18 @@ impl Types<'_> {
         let arity = args.len() as u16;
         let found = match from {
             Found::Namespace(namespace) => {
-                let from = self.table.homes.first().copied().unwrap_or(self.tables.assemblies.none());
+                let from = self
+                    .table
+                    .homes
+                    .first()
+                    .copied()
+                    .unwrap_or(self.tables.assemblies.none());
                 let ty = self.namespace_type(namespace, (name, arity), self.file, from);
                 match ty {
                     Some(tid) => Found::Type(self.bare(tid, None)),
-                    None if namespaces && arity == 0 => self.child_namespace(namespace, name, from).map_or(Found::None, Found::Namespace),
+                    None if namespaces && arity == 0 => self
+                        .child_namespace(namespace, name, from)
+                        .map_or(Found::None, Found::Namespace),
                     None => Found::None,
                 }
             }
@@ -217,7 +302,9 @@ impl Types<'_> {
         if args.is_empty() {
             return found;
         }
-        let Type::Inst(tid, all) = self.arena.get(ty) else { return found };
+        let Type::Inst(tid, all) = self.arena.get(ty) else {
+            return found;
+        };
         let outer = usize::from(self.tables.group(tid).outer_arity);
         if self.tables.known_of.get(&tid) == Some(&Known::Nullable) {
             return Found::Type(self.nullable(args[0]));
@@ -230,14 +317,24 @@ impl Types<'_> {
     fn bare(&self, tid: Tid, outer: Option<&TyList>) -> Ty {
         let group = self.tables.group(tid);
         let mut args = vec![Ty::UNKNOWN; usize::from(group.outer_arity + group.arity)];
-        for (slot, arg) in args.iter_mut().take(usize::from(group.outer_arity)).zip(outer.into_iter().flat_map(|list| list.iter())) {
+        for (slot, arg) in args
+            .iter_mut()
+            .take(usize::from(group.outer_arity))
+            .zip(outer.into_iter().flat_map(|list| list.iter()))
+        {
             *slot = *arg;
         }
         self.arena.add(Type::Inst(tid, args.into()))
     }
 
     /// A type directly in a namespace, as an assembly sees it.
-    fn namespace_type(&self, namespace: NamespaceId, (name, arity): (Name, u16), file: FileId, from: AssemblyId) -> Option<Tid> {
+    fn namespace_type(
+        &self,
+        namespace: NamespaceId,
+        (name, arity): (Name, u16),
+        file: FileId,
+        from: AssemblyId,
+    ) -> Option<Tid> {
         self.ask(published::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, Tid)> = None;
@@ -246,7 +343,9 @@ impl Types<'_> {
             if group.arity != arity || group.access == Access::File && group.parts[0].file != file {
                 continue;
             }
-            let Some(rank) = self.visibility(&group.homes, group.access, from) else { continue };
+            let Some(rank) = self.visibility(&group.homes, group.access, from) else {
+                continue;
+            };
             if best.is_none_or(|(other, _)| rank < other) {
                 best = Some((rank, tid));
             }
@@ -256,35 +355,61 @@ impl Types<'_> {
         Some(tid)
     }
 
-    /// How well an assembly sees something: 0 its own, 1 accessible, 2 visible but not accessible, `None` not at all.
+    /// How well an assembly sees something: 0 its own, 1 accessible, 2 visible but not accessible,
+    /// `None` not at all.
     fn visibility(&self, homes: &[AssemblyId], access: Access, from: AssemblyId) -> Option<u8> {
         let assemblies = &self.tables.assemblies;
         if homes.contains(&from) {
             return Some(0);
         }
         let seen = homes.iter().filter(|home| assemblies.sees(from, **home));
-        seen.map(|home| if access == Access::Public || assemblies.is_friend(from, *home) { 1 } else { 2 }).min()
+        seen.map(|home| {
+            if access == Access::Public || assemblies.is_friend(from, *home) {
+                1
+            } else {
+                2
+            }
+        })
+        .min()
     }
 
-    fn child_namespace(&self, namespace: NamespaceId, name: Name, from: AssemblyId) -> Option<NamespaceId> {
+    fn child_namespace(
+        &self,
+        namespace: NamespaceId,
+        name: Name,
+        from: AssemblyId,
+    ) -> Option<NamespaceId> {
         self.ask(published::NAMESPACES, name);
         let child = *self.tables.namespace_children.get(&(namespace, name))?;
         let homes = &self.tables.namespaces[child.0 as usize].homes;
-        homes.iter().any(|home| self.tables.assemblies.sees(from, *home)).then_some(child)
+        homes
+            .iter()
+            .any(|home| self.tables.assemblies.sees(from, *home))
+            .then_some(child)
     }
 
     /// A type nested in a type or in one of its bases.
     pub fn nested(&self, ty: Ty, name: Name, arity: u16) -> Found {
         let all = self.supertypes(ty);
-        all.iter().map(|base| self.nested_directly(*base, name, arity)).find(|found| *found != Found::None).unwrap_or(Found::None)
+        all.iter()
+            .map(|base| self.nested_directly(*base, name, arity))
+            .find(|found| *found != Found::None)
+            .unwrap_or(Found::None)
     }
 
     /// A type nested in a type itself.
     fn nested_directly(&self, ty: Ty, name: Name, arity: u16) -> Found {
-        let Type::Inst(tid, args) = self.arena.get(ty) else { return Found::None };
+        let Type::Inst(tid, args) = self.arena.get(ty) else {
+            return Found::None;
+        };
         self.group(tid);
         let own = self.tables.nested.get(&(tid, name));
-        let Some(&found) = own.and_then(|all| all.iter().find(|tid| self.tables.group(**tid).arity == arity)) else { return Found::None };
+        let Some(&found) = own.and_then(|all| {
+            all.iter()
+                .find(|tid| self.tables.group(**tid).arity == arity)
+        }) else {
+            return Found::None;
+        };
         self.group(found);
         Found::Type(self.bare(found, Some(&args)))
     }
@@ -295,7 +420,9 @@ impl Types<'_> {
             return self.lookup_cold(place, name, arity, qualifier);
         }
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        self.evaluation.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
+        self.evaluation.remembered(&self.memo.lookups, key, || {
+            self.lookup_cold(place, name, arity, qualifier)
+        })
     }
 
     /// The nearest scope outward that can declare a type name.
@@ -304,8 +431,16 @@ impl Types<'_> {
         let mut scope = place.scope;
         while let Some(id) = scope.some() {
             let here = facts.scope(id);
-            let generic = here.owner.some().is_some_and(|owner| !facts.decl(owner).type_params.is_empty());
-            if generic || !matches!(here.kind, ScopeKind::Block | ScopeKind::Function | ScopeKind::Object) {
+            let generic = here
+                .owner
+                .some()
+                .is_some_and(|owner| !facts.decl(owner).type_params.is_empty());
+            if generic
+                || !matches!(
+                    here.kind,
+                    ScopeKind::Block | ScopeKind::Function | ScopeKind::Object
+                )
+            {
                 return id;
             }
             scope = here.parent;
@@ -320,7 +455,9 @@ impl Types<'_> {
             let here = *facts.scope(scope);
             let found = match here.kind {
                 ScopeKind::File => return self.lookup_in_file(place, name, arity, qualifier),
-                ScopeKind::Namespace => self.lookup_in_namespace(place, scope, (name, arity), qualifier),
+                ScopeKind::Namespace => {
+                    self.lookup_in_namespace(place, scope, (name, arity), qualifier)
+                }
                 _ => self.lookup_in_declaration(place.file, scope, name, arity),
             };
             if found != Found::None {
@@ -336,14 +473,19 @@ impl Types<'_> {
     fn lookup_in_declaration(&self, file: FileId, scope: ScopeId, name: Name, arity: u16) -> Found {
         let facts = self.facts(file);
         let here = *facts.scope(scope);
-        let Some(owner) = here.owner.some() else { return Found::None };
+        let Some(owner) = here.owner.some() else {
+            return Found::None;
+        };
         let tid = self.tables.file(file).types.get(&owner).copied();
         if arity == 0 {
             for (index, param) in facts.list(facts.decl(owner).type_params).iter().enumerate() {
                 if self.name(file, facts.decl(*param).name) == name {
                     let index = index as u16;
                     let ty = match tid {
-                        Some(tid) => Type::Param(ParamOwner::Type(tid), self.tables.group(tid).outer_arity + index),
+                        Some(tid) => Type::Param(
+                            ParamOwner::Type(tid),
+                            self.tables.group(tid).outer_arity + index,
+                        ),
                         None => Type::Param(ParamOwner::Decl(DeclRef { file, decl: owner }), index),
                     };
                     return Found::Type(self.arena.add(ty));
@@ -356,9 +498,17 @@ impl Types<'_> {
         }
     }
 
-    fn lookup_in_namespace(&self, place: Place, scope: ScopeId, name: (Name, u16), qualifier: bool) -> Found {
+    fn lookup_in_namespace(
+        &self,
+        place: Place,
+        scope: ScopeId,
+        name: (Name, u16),
+        qualifier: bool,
+    ) -> Found {
         let table = self.tables.file(place.file);
-        let Some(&innermost) = table.namespaces.get(&scope) else { return Found::None };
+        let Some(&innermost) = table.namespaces.get(&scope) else {
+            return Found::None;
+        };
         let stop = self.namespace_around(place.file, self.facts(place.file).scope(scope).parent);
         let mut namespace = innermost;
         while namespace != stop {
@@ -401,10 +551,21 @@ impl Types<'_> {
     }
 
     fn home_of(&self, file: FileId) -> AssemblyId {
-        self.tables.file(file).homes.first().copied().unwrap_or(self.tables.assemblies.none())
+        self.tables
+            .file(file)
+            .homes
+            .first()
+            .copied()
+            .unwrap_or(self.tables.assemblies.none())
     }
 
-    fn in_namespace(&self, file: FileId, namespace: NamespaceId, name: (Name, u16), qualifier: bool) -> Found {
+    fn in_namespace(
+        &self,
+        file: FileId,
+        namespace: NamespaceId,
+        name: (Name, u16),
+        qualifier: bool,
+    ) -> Found {
         let from = self.home_of(file);
         if qualifier
             && name.1 == 0
@@ -412,27 +573,39 @@ impl Types<'_> {
         {
             return Found::Namespace(child);
         }
-        self.namespace_type(namespace, name, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
+        self.namespace_type(namespace, name, file, from)
+            .map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
     }
 
-    fn via_usings(&self, file: FileId, scope: ScopeId, (name, arity): (Name, u16), qualifier: bool) -> Found {
+    fn via_usings(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        (name, arity): (Name, u16),
+        qualifier: bool,
+    ) -> Found {
         let usings = self.usings(file, scope);
         for using in usings.iter() {
             match *using {
-                Using::Alias(alias, found) if alias == name && arity == 0 && (qualifier || matches!(found, Found::Type(_))) => {
+                Using::Alias(alias, found)
+                    if alias == name
+                        && arity == 0
+                        && (qualifier || matches!(found, Found::Type(_))) =>
+                {
                     return found;
                 }
                 _ => {}
             }
         }
         let from = self.home_of(file);
-        // What libraries declare comes last: where both are in sight, the project's framework does not have the library's.
+        // What libraries declare comes last: where both are in sight, the project's framework does
+        // not have the library's.
         let mut best: Option<((bool, bool), Found)> = None;
         for using in usings.iter() {
             let found = match *using {
-                Using::Namespace(namespace) => {
-                    self.namespace_type(namespace, (name, arity), file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
-                }
+                Using::Namespace(namespace) => self
+                    .namespace_type(namespace, (name, arity), file, from)
+                    .map_or(Found::None, |tid| Found::Type(self.bare(tid, None))),
                 Using::Static(ty) => self.nested_directly(ty, name, arity),
                 Using::Alias(..) => Found::None,
             };
@@ -452,9 +625,12 @@ impl Types<'_> {
     }
 
     fn is_accessible_type(&self, ty: Ty, from: AssemblyId) -> bool {
-        let Type::Inst(tid, _) = self.arena.get(ty) else { return true };
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            return true;
+        };
         let group = self.tables.group(tid);
-        self.visibility(&group.homes, group.access, from).is_some_and(|rank| rank < 2)
+        self.visibility(&group.homes, group.access, from)
+            .is_some_and(|rank| rank < 2)
     }
 }
 

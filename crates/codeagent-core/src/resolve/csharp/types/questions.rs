@@ -1,7 +1,7 @@
 //! Which questions of a link can need themselves, and how much may one ask?
 //!
-//! **Limits.** Those of [`crate::resolve::kernel::evaluation`]. What exceeds a limit is unknown, and the site is counted as given up if it gets no
-//! target.
+//! **Limits.** Those of [`crate::resolve::kernel::evaluation`]. What exceeds a limit is unknown,
+//! and the site is counted as given up if it gets no target.
 
 use crate::model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 use crate::resolve::FileId;
@@ -12,11 +12,17 @@ use crate::resolve::kernel::evaluation::{FileBudget, Limits};
 /// How many questions may be open at once.
 const MAX_DEPTH: u32 = 61;
 
-/// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting multiplies.
+/// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting
+/// multiplies.
 const SITE_BUDGET: u32 = 40_000;
 
-/// Of seven repositories the file that took most, three thousand lines of queries in lambdas, took a third of what it may.
-const FILE_BUDGET: FileBudget = FileBudget { least: 500_000, each_site: 150, most: 3_000_000 };
+/// Of seven repositories the file that took most, three thousand lines of queries in lambdas, took
+/// a third of what it may.
+const FILE_BUDGET: FileBudget = FileBudget {
+    least: 500_000,
+    each_site: 150,
+    most: 3_000_000,
+};
 
 /// A question that is being answered; asking it again meanwhile is a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,5 +46,9 @@ pub enum Question {
 /// Those of the link of a file with so many sites.
 #[must_use]
 pub fn limits(sites: usize) -> Limits {
-    Limits { depth: MAX_DEPTH, site: Some(SITE_BUDGET), file: FILE_BUDGET.steps(sites) }
+    Limits {
+        depth: MAX_DEPTH,
+        site: Some(SITE_BUDGET),
+        file: FILE_BUDGET.steps(sites),
+    }
 }

@@ -1,4 +1,5 @@
-//! What does a callable take and give: parameters, type parameters and result of a method, constructor, delegate or extension member.
+//! What does a callable take and give: parameters, type parameters and result of a method,
+//! constructor, delegate or extension member.
 //!
 //! **Limits.** Types are as declared, in terms of the type parameters in scope; callers substitute.
 
@@ -49,20 +50,35 @@ pub struct DelegateShape {
 impl Types<'_> {
     /// The signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
-        self.evaluation.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
+        self.evaluation.remembered(&self.memo.signatures, decl, || {
+            Rc::new(self.signature_cold(decl))
+        })
     }
 
     fn signature_cold(&self, decl: DeclRef) -> Signature {
         let facts = self.facts(decl.file);
         let declared = self.decl(decl);
-        let mut made =
-            Signature { params: Vec::new(), type_params: Vec::new(), block_params: 0, result: self.type_of(decl.file, declared.ty) };
+        let mut made = Signature {
+            params: Vec::new(),
+            type_params: Vec::new(),
+            block_params: 0,
+            result: self.type_of(decl.file, declared.ty),
+        };
         if let Some(block) = self.block_of(decl) {
-            self.add_params(DeclRef { file: decl.file, decl: block }, &mut made);
+            self.add_params(
+                DeclRef {
+                    file: decl.file,
+                    decl: block,
+                },
+                &mut made,
+            );
             made.block_params = made.type_params.len();
         }
         self.add_params(decl, &mut made);
-        if matches!(declared.kind, DeclKind::Constructor | DeclKind::PrimaryConstructor) {
+        if matches!(
+            declared.kind,
+            DeclKind::Constructor | DeclKind::PrimaryConstructor
+        ) {
             let owner = facts.scope(declared.scope).owner;
             if let Some(tid) = self.tables.file(decl.file).types.get(&owner) {
                 made.result = self.self_type(*tid);
@@ -75,7 +91,8 @@ impl Types<'_> {
         let facts = self.facts(decl.file);
         let declared = facts.decl(decl.decl);
         for index in 0..declared.type_params.len() as u16 {
-            made.type_params.push(self.arena.add(Type::Param(ParamOwner::Decl(decl), index)));
+            made.type_params
+                .push(self.arena.add(Type::Param(ParamOwner::Decl(decl), index)));
         }
         for param in facts.list(declared.params) {
             let param = facts.decl(*param);
@@ -90,7 +107,10 @@ impl Types<'_> {
     /// The extension block a member stands in.
     pub fn block_of(&self, decl: DeclRef) -> Option<DeclId> {
         let facts = self.facts(decl.file);
-        let owner = facts.scope(facts.decl(decl.decl).scope.some()?).owner.some()?;
+        let owner = facts
+            .scope(facts.decl(decl.decl).scope.some()?)
+            .owner
+            .some()?;
         (facts.decl(owner).kind == DeclKind::ExtensionBlock).then_some(owner)
     }
 
@@ -101,11 +121,20 @@ impl Types<'_> {
                 let group = self.group(tid);
                 if group.kind == DeclKind::Delegate {
                     let signature = self.signature(*group.parts.first()?);
-                    let params = signature.params.iter().map(|param| self.substitute(param.ty, ty)).collect();
+                    let params = signature
+                        .params
+                        .iter()
+                        .map(|param| self.substitute(param.ty, ty))
+                        .collect();
                     let flags = signature.params.iter().map(|param| param.flags).collect();
-                    return Some(DelegateShape { params, flags, result: self.substitute(signature.result, ty) });
+                    return Some(DelegateShape {
+                        params,
+                        flags,
+                        result: self.substitute(signature.result, ty),
+                    });
                 }
-                (self.is_known(ty, Known::Expression) && args.len() == 1).then(|| self.delegate_shape(args[0]))?
+                (self.is_known(ty, Known::Expression) && args.len() == 1)
+                    .then(|| self.delegate_shape(args[0]))?
             }
             Type::Nullable(of) => self.delegate_shape(of),
             _ => None,
@@ -116,7 +145,11 @@ impl Types<'_> {
     pub fn is_delegate(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
-            Type::External(..) | Type::Unknown | Type::Outside | Type::Dynamic | Type::Pointer(_) => None,
+            Type::External(..)
+            | Type::Unknown
+            | Type::Outside
+            | Type::Dynamic
+            | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),
             _ => Some(false),
         }

@@ -1,6 +1,8 @@
-//! What do the usings of a scope bring: namespaces, static members, aliases, the global ones in the scope of the file.
+//! What do the usings of a scope bring: namespaces, static members, aliases, the global ones in the
+//! scope of the file.
 //!
-//! A using is resolved without the other usings beside it; one inside a namespace sees those outside.
+//! A using is resolved without the other usings beside it; one inside a namespace sees those
+//! outside.
 //!
 //! **Limits.** `extern alias X` makes `X::` the global namespace.
 
@@ -34,9 +36,14 @@ pub enum Using {
 }
 
 impl Types<'_> {
-    /// The usings of a file or namespace scope, those of the scope before the global ones, each once.
+    /// The usings of a file or namespace scope, those of the scope before the global ones, each
+    /// once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
-        let usings: Rc<[Using]> = self.evaluation.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into());
+        let usings: Rc<[Using]> =
+            self.evaluation
+                .remembered(&self.memo.usings, (file, scope), || {
+                    self.usings_cold(file, scope).into()
+                });
         self.spend(usings.len() / USUAL_USINGS);
         usings
     }
@@ -48,7 +55,13 @@ impl Types<'_> {
             made.extend(self.using(file, *id));
         }
         if scope == ScopeId(0) {
-            for using in table.homes.first().and_then(|home| self.tables.global_usings.get(home)).into_iter().flatten() {
+            for using in table
+                .homes
+                .first()
+                .and_then(|home| self.tables.global_usings.get(home))
+                .into_iter()
+                .flatten()
+            {
                 made.extend(match using {
                     AssemblyUsing::Source(file, id) => self.using(*file, *id),
                     AssemblyUsing::Project(using) => self.project_using(using),
@@ -63,14 +76,23 @@ impl Types<'_> {
     fn using(&self, file: FileId, id: ImportId) -> Option<Using> {
         let import = self.facts(file).imports.get(id.index())?;
         if import.kind == ImportKind::ExternAlias {
-            return Some(Using::Alias(self.name(file, import.name), Found::Namespace(NamespaceId::GLOBAL)));
+            return Some(Using::Alias(
+                self.name(file, import.name),
+                Found::Namespace(NamespaceId::GLOBAL),
+            ));
         }
         self.read(file);
-        let found = self.evaluation.guarded(Question::Using(file, id), || self.import_target(file, id))?;
+        let found = self
+            .evaluation
+            .guarded(Question::Using(file, id), || self.import_target(file, id))?;
         match (import.kind, found) {
-            (ImportKind::UsingNamespace, Found::Namespace(namespace)) => Some(Using::Namespace(namespace)),
+            (ImportKind::UsingNamespace, Found::Namespace(namespace)) => {
+                Some(Using::Namespace(namespace))
+            }
             (ImportKind::UsingStatic, Found::Type(ty)) => Some(Using::Static(ty)),
-            (ImportKind::UsingAlias, found) => Some(Using::Alias(self.name(file, import.name), found)),
+            (ImportKind::UsingAlias, found) => {
+                Some(Using::Alias(self.name(file, import.name), found))
+            }
             _ => None,
         }
     }
@@ -78,13 +100,17 @@ impl Types<'_> {
     /// What an import names.
     pub fn import_target(&self, file: FileId, id: ImportId) -> Found {
         let facts: &Facts = self.facts(file);
-        let Some(import) = facts.imports.get(id.index()) else { return Found::None };
+        let Some(import) = facts.imports.get(id.index()) else {
+            return Found::None;
+        };
         match facts.type_expr(import.ty) {
             TypeExpr::Name(segments, scope) => {
                 let list = facts.list(segments);
                 match self.resolve_segments(file, list, scope, Some(import.scope)) {
                     Found::None if import.kind != ImportKind::UsingNamespace => {
-                        list.last().map_or(Found::None, |last| Found::Type(self.external_named(file, last)))
+                        list.last().map_or(Found::None, |last| {
+                            Found::Type(self.external_named(file, last))
+                        })
                     }
                     found => found,
                 }
@@ -96,7 +122,11 @@ impl Types<'_> {
     /// The type a name stands for that no file declares.
     pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
         let facts: &Facts = self.facts(file);
-        let args: Vec<Ty> = facts.list(segment.args).iter().map(|arg| self.type_of(file, *arg)).collect();
+        let args: Vec<Ty> = facts
+            .list(segment.args)
+            .iter()
+            .map(|arg| self.type_of(file, *arg))
+            .collect();
         self.external(self.name(file, segment.name), &args)
     }
 
@@ -108,12 +138,18 @@ impl Types<'_> {
             },
             GlobalUsing::Static(name) => match self.dotted(name) {
                 Some(Found::Type(ty)) => Some(Using::Static(ty)),
-                _ => Some(Using::Static(self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]))),
+                _ => Some(Using::Static(
+                    self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]),
+                )),
             },
             GlobalUsing::Alias(alias, name) => {
                 let alias = self.tables.names.get(alias)?;
                 let last = name.rsplit('.').next().unwrap_or(name);
-                let found = self.dotted(name).or_else(|| Some(Found::Type(self.external(self.tables.names.get(last)?, &[]))))?;
+                let found = self.dotted(name).or_else(|| {
+                    Some(Found::Type(
+                        self.external(self.tables.names.get(last)?, &[]),
+                    ))
+                })?;
                 Some(Using::Alias(alias, found))
             }
         }

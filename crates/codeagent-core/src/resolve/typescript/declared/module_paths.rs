@@ -1,14 +1,16 @@
 //! Which file does `import .. from "specifier"` mean?
 //!
-//! Relative specifiers are joined and tried with TypeScript's extensions; bare ones go through the tsconfig that governs the importing file
-//! (`paths`, `baseUrl`) and then to the packages of the repository itself, whose published entry points (`dist/index.js`) are mapped back
-//! to the sources they are built from.
+//! Relative specifiers are joined and tried with TypeScript's extensions; bare ones go through the
+//! tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the packages of the
+//! repository itself, whose published entry points (`dist/index.js`) are mapped back to the sources
+//! they are built from.
 //!
-//! What lies in `node_modules` was looked up before ([`PackageAnswers`]); it precedes a package of the repository of the same name, as it does for
-//! the compiler.
+//! What lies in `node_modules` was looked up before ([`PackageAnswers`]); it precedes a package of
+//! the repository of the same name, as it does for the compiler.
 //!
-//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing else: no disk, no links, no `rootDirs`. A new
-//! value per world, because the resolver inside remembers its answers.
+//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing
+//! else: no disk, no links, no `rootDirs`. A new value per world, because the resolver inside
+//! remembers its answers.
 
 mod answers;
 mod memory_fs;
@@ -28,7 +30,9 @@ use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 
 /// Extensions in the order TypeScript prefers them.
-const EXTENSIONS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".d.mts", ".js", ".jsx", ".mjs", ".cjs"];
+const EXTENSIONS: [&str; 10] = [
+    ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".d.mts", ".js", ".jsx", ".mjs", ".cjs",
+];
 
 /// What a written extension may stand for in the sources.
 const WRITTEN: [(&str, &[&str]); 7] = [
@@ -59,19 +63,29 @@ impl SourcePaths {
         }
         for (written, sources) in WRITTEN {
             if let Some(stem) = path.strip_suffix(written) {
-                let found = sources.iter().find_map(|extension| self.exact(&format!("{stem}{extension}")));
+                let found = sources
+                    .iter()
+                    .find_map(|extension| self.exact(&format!("{stem}{extension}")));
                 if found.is_some() {
                     return found;
                 }
             }
         }
-        EXTENSIONS.iter().find_map(|extension| self.exact(&format!("{path}{extension}")))
+        EXTENSIONS
+            .iter()
+            .find_map(|extension| self.exact(&format!("{path}{extension}")))
     }
 
     /// The index file of a folder.
     fn index(&self, folder: &str) -> Option<FileId> {
-        let stem = if folder.is_empty() { "index".to_owned() } else { format!("{folder}/index") };
-        EXTENSIONS.iter().find_map(|extension| self.exact(&format!("{stem}{extension}")))
+        let stem = if folder.is_empty() {
+            "index".to_owned()
+        } else {
+            format!("{folder}/index")
+        };
+        EXTENSIONS
+            .iter()
+            .find_map(|extension| self.exact(&format!("{stem}{extension}")))
     }
 
     fn file_or_index(&self, path: &str) -> Option<FileId> {
@@ -99,17 +113,35 @@ pub struct ModulePaths {
 impl ModulePaths {
     /// Over the files of a world in canonical order.
     #[must_use]
-    pub fn new(files: &[WorldFile], projects: &ProjectModel, installed: &Arc<PackageAnswers>) -> Self {
-        let numbered = |(index, file): (usize, &WorldFile)| (Arc::clone(&file.path), FileId(index as u32));
-        let (external, own): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, file)| file.external);
+    pub fn new(
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        installed: &Arc<PackageAnswers>,
+    ) -> Self {
+        let numbered =
+            |(index, file): (usize, &WorldFile)| (Arc::clone(&file.path), FileId(index as u32));
+        let (external, own): (Vec<_>, Vec<_>) = files
+            .iter()
+            .enumerate()
+            .partition(|(_, file)| file.external);
         let by_path = own.into_iter().map(numbered).collect();
         let repository = || files.iter().filter(|file| !file.external);
         let file_system = MemoryFs::new(repository().map(|file| &file.path), projects);
         let packages = Packages::read(&projects.sources);
-        let without = ResolveOptions { tsconfig: None, ..options() };
+        let without = ResolveOptions {
+            tsconfig: None,
+            ..options()
+        };
         let mapped = Prefixes::of(projects);
-        let based = projects.configs.values().any(|text| text.contains("\"baseUrl\""));
-        let base_segments = if based { path_segments(repository()) } else { FxHashSet::default() };
+        let based = projects
+            .configs
+            .values()
+            .any(|text| text.contains("\"baseUrl\""));
+        let base_segments = if based {
+            path_segments(repository())
+        } else {
+            FxHashSet::default()
+        };
         Self {
             paths: SourcePaths { by_path },
             packages,
@@ -123,7 +155,8 @@ impl ModulePaths {
         }
     }
 
-    /// The file that `specifier` means in the file `from`; `None` if it is not declared or does not exist.
+    /// The file that `specifier` means in the file `from`; `None` if it is not declared or does not
+    /// exist.
     pub fn resolve(&mut self, from: &str, specifier: &str) -> Option<FileId> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let key = (folder.to_owned(), specifier.to_owned());
@@ -131,7 +164,9 @@ impl ModulePaths {
             return answer;
         }
         let answer = if self.external.contains_key(from) {
-            self.installed.in_package(folder, specifier).and_then(|path| self.external.get(path).copied())
+            self.installed
+                .in_package(folder, specifier)
+                .and_then(|path| self.external.get(path).copied())
         } else if is_relative(specifier) {
             self.relative(folder, specifier)
         } else {
@@ -143,12 +178,17 @@ impl ModulePaths {
 
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
-        let folder_only =
-            specifier.ends_with('/') || specifier == "." || specifier == ".." || specifier.ends_with("/..") || specifier.ends_with("/.");
+        let folder_only = specifier.ends_with('/')
+            || specifier == "."
+            || specifier == ".."
+            || specifier.ends_with("/..")
+            || specifier.ends_with("/.");
         if !folder_only && let Some(file) = self.paths.file(&path) {
             return Some(file);
         }
-        self.packages.entry_of_folder(&path, &self.paths).or_else(|| self.paths.index(&path))
+        self.packages
+            .entry_of_folder(&path, &self.paths)
+            .or_else(|| self.paths.index(&path))
     }
 
     fn bare(&self, from: &str, specifier: &str) -> Option<FileId> {
@@ -161,7 +201,9 @@ impl ModulePaths {
             return Some(file);
         }
         if !self.packages.is_of_itself(from, specifier)
-            && let Some(path) = self.installed.in_repository(paths::folder_of(from), specifier)
+            && let Some(path) = self
+                .installed
+                .in_repository(paths::folder_of(from), specifier)
             && let Some(file) = self.external.get(path)
         {
             return Some(*file);
@@ -171,25 +213,39 @@ impl ModulePaths {
 
     fn may_be_mapped(&self, specifier: &str) -> bool {
         let first = specifier.split('/').next().unwrap_or(specifier);
-        specifier.starts_with('#') || self.base_segments.contains(first) || self.mapped.begin(specifier)
+        specifier.starts_with('#')
+            || self.base_segments.contains(first)
+            || self.mapped.begin(specifier)
     }
 
     fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
         let file = format!("{MOUNT}/{from}");
         let path = Path::new(&file);
-        let resolved =
-            self.with_tsconfig.resolve_file(path, specifier).or_else(|_| self.without_tsconfig.resolve_file(path, specifier)).ok()?;
+        let resolved = self
+            .with_tsconfig
+            .resolve_file(path, specifier)
+            .or_else(|_| self.without_tsconfig.resolve_file(path, specifier))
+            .ok()?;
         let found = resolved.path().to_str()?.replace('\\', "/");
-        self.paths.exact(found.strip_prefix(MOUNT)?.trim_start_matches('/'))
+        self.paths
+            .exact(found.strip_prefix(MOUNT)?.trim_start_matches('/'))
     }
 }
 
 fn options() -> ResolveOptions {
-    let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let strings = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<String>>()
+    };
     ResolveOptions {
         tsconfig: Some(TsconfigDiscovery::Auto),
         extensions: strings(&EXTENSIONS),
-        extension_alias: WRITTEN.iter().map(|(written, sources)| ((*written).to_owned(), strings(sources))).collect(),
+        extension_alias: WRITTEN
+            .iter()
+            .map(|(written, sources)| ((*written).to_owned(), strings(sources)))
+            .collect(),
         condition_names: strings(&["types", "import", "module", "node", "require", "default"]),
         main_fields: strings(&["types", "typings", "module", "main"]),
         symlinks: false,
@@ -199,12 +255,18 @@ fn options() -> ResolveOptions {
 }
 
 fn is_relative(specifier: &str) -> bool {
-    specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../")
+    specifier == "."
+        || specifier == ".."
+        || specifier.starts_with("./")
+        || specifier.starts_with("../")
 }
 
 /// Joins a folder and a relative path; `None` if it leaves the root.
 pub fn join(folder: &str, relative: &str) -> Option<String> {
-    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
+    let mut segments: Vec<&str> = folder
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
     paths::follow(&mut segments, relative)?;
     Some(segments.join("/"))
 }
@@ -219,10 +281,24 @@ struct Prefixes {
 impl Prefixes {
     fn of(projects: &ProjectModel) -> Self {
         let mut prefixes = Self::default();
-        for text in projects.configs.values().filter(|text| text.contains("\"paths\"")) {
-            let Ok(config) = serde_json::from_str::<Value>(text) else { continue };
-            let Some(paths) = config.pointer("/compilerOptions/paths").and_then(Value::as_object) else { continue };
-            for pattern in paths.keys().filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.')) {
+        for text in projects
+            .configs
+            .values()
+            .filter(|text| text.contains("\"paths\""))
+        {
+            let Ok(config) = serde_json::from_str::<Value>(text) else {
+                continue;
+            };
+            let Some(paths) = config
+                .pointer("/compilerOptions/paths")
+                .and_then(Value::as_object)
+            else {
+                continue;
+            };
+            for pattern in paths
+                .keys()
+                .filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.'))
+            {
                 let prefix = pattern.split('*').next().unwrap_or(pattern);
                 prefixes.longest = prefixes.longest.max(prefix.len());
                 prefixes.all.insert(prefix.to_owned());
@@ -234,7 +310,8 @@ impl Prefixes {
     /// Whether a specifier begins with one of them.
     fn begin(&self, specifier: &str) -> bool {
         let ends = 0..=specifier.len().min(self.longest);
-        ends.filter_map(|end| specifier.get(..end)).any(|prefix| self.all.contains(prefix))
+        ends.filter_map(|end| specifier.get(..end))
+            .any(|prefix| self.all.contains(prefix))
     }
 }
 

@@ -1,9 +1,12 @@
-//! In which files do global declarations and ambient modules count: in those that a program compiles together with them.
+//! In which files do global declarations and ambient modules count: in those that a program
+//! compiles together with them.
 //!
-//! A program is a tsconfig: the files it covers and all that these import. Files that no tsconfig covers make one program per package, so
-//! that scripts and fixtures see each other and nobody else sees them.
+//! A program is a tsconfig: the files it covers and all that these import. Files that no tsconfig
+//! covers make one program per package, so that scripts and fixtures see each other and nobody else
+//! sees them.
 //!
-//! **Limits.** `types` and `typeRoots` are not looked at; a program that a build tool puts together from elsewhere is not known.
+//! **Limits.** `types` and `typeRoots` are not looked at; a program that a build tool puts together
+//! from elsewhere is not known.
 
 use std::collections::VecDeque;
 
@@ -29,7 +32,8 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// `targets` are the files that a file imports; `is_script` leaves out files of other languages.
+    /// `targets` are the files that a file imports; `is_script` leaves out files of other
+    /// languages.
     pub fn new<I>(
         files: &[WorldFile],
         projects: &ProjectModel,
@@ -40,20 +44,47 @@ impl Programs {
         I: Iterator<Item = FileId>,
     {
         let mut loose = Loose::new(projects);
-        let seeds: Vec<Vec<u32>> =
-            files.iter().map(|file| if is_script(file) { seeds(file, projects, &mut loose) } else { Vec::new() }).collect();
+        let seeds: Vec<Vec<u32>> = files
+            .iter()
+            .map(|file| {
+                if is_script(file) {
+                    seeds(file, projects, &mut loose)
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect();
         // One more than there are: whoever is in that alone is compiled by none of them.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
-        let mut libraries = files.iter().zip(&mut sets).filter_map(|(file, set)| Some((library_of(file)?, set))).peekable();
+        let mut libraries = files
+            .iter()
+            .zip(&mut sets)
+            .filter_map(|(file, set)| Some((library_of(file)?, set)))
+            .peekable();
         // A repository without a script needs none of them.
-        let selected = if libraries.peek().is_some() { selections(projects, loose.names.len()) } else { Vec::new() };
+        let selected = if libraries.peek().is_some() {
+            selections(projects, loose.names.len())
+        } else {
+            Vec::new()
+        };
         for (library, set) in libraries {
-            let programs = (0..).zip(&selected).filter(|(_, selected)| selected.has(library)).map(|(program, _)| program);
-            *set = set_of(&programs.chain([selected.len() as u32]).collect::<Vec<u32>>(), words);
+            let programs = (0..)
+                .zip(&selected)
+                .filter(|(_, selected)| selected.has(library))
+                .map(|(program, _)| program);
+            *set = set_of(
+                &programs
+                    .chain([selected.len() as u32])
+                    .collect::<Vec<u32>>(),
+                words,
+            );
         }
-        let mut programs = Self { names: loose.names, ..Self::default() };
+        let mut programs = Self {
+            names: loose.names,
+            ..Self::default()
+        };
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
             let seen_as = match projects.covering(&file.path) {
@@ -94,25 +125,42 @@ impl Programs {
 
     fn names_in(&self, set: Set) -> impl Iterator<Item = &str> {
         let set = self.sets.get(set);
-        self.names.iter().enumerate().filter(move |(at, _)| set[at / 64] >> (at % 64) & 1 == 1).map(|(_, name)| name.as_str())
+        self.names
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| set[at / 64] >> (at % 64) & 1 == 1)
+            .map(|(_, name)| name.as_str())
     }
 }
 
 /// The library in the binary whose declarations a file holds.
 pub fn library_of(file: &WorldFile) -> Option<usize> {
-    file.path.strip_prefix(javascript::PLACE).filter(|_| file.external).and_then(|name| Libraries::get().find(name))
+    file.path
+        .strip_prefix(javascript::PLACE)
+        .filter(|_| file.external)
+        .and_then(|name| Libraries::get().find(name))
 }
 
 /// The libraries that each program sees.
 fn selections(projects: &ProjectModel, programs: usize) -> Vec<Selection> {
-    let of_project = |project: &TypeScriptProject| Libraries::get().select(project.libraries.iter().map(String::as_str));
+    let of_project = |project: &TypeScriptProject| {
+        Libraries::get().select(project.libraries.iter().map(String::as_str))
+    };
     let loose = Libraries::get().select(TypeScriptProject::DEFAULT_LIBRARIES.iter().copied());
-    projects.typescript.iter().map(of_project).chain(std::iter::repeat(loose)).take(programs).collect()
+    projects
+        .typescript
+        .iter()
+        .map(of_project)
+        .chain(std::iter::repeat(loose))
+        .take(programs)
+        .collect()
 }
 
 /// The libraries that some program of a repository sees.
 pub fn selected_libraries(projects: &ProjectModel) -> Selection {
-    selections(projects, projects.typescript.len() + 1).into_iter().fold(Selection::default(), Selection::with)
+    selections(projects, projects.typescript.len() + 1)
+        .into_iter()
+        .fold(Selection::default(), Selection::with)
 }
 
 /// The programs of files that no tsconfig covers: one for each package.
@@ -126,15 +174,24 @@ impl<'p> Loose<'p> {
     fn new(projects: &'p ProjectModel) -> Self {
         Self {
             // A program that sees other libraries is another one.
-            names: projects.typescript.iter().map(|project| format!("{} {}", project.path, project.libraries.join(" "))).collect(),
+            names: projects
+                .typescript
+                .iter()
+                .map(|project| format!("{} {}", project.path, project.libraries.join(" ")))
+                .collect(),
             ids: FxHashMap::default(),
-            packages: projects.packages.iter().map(|package| package.folder.as_str()).collect(),
+            packages: projects
+                .packages
+                .iter()
+                .map(|package| package.folder.as_str())
+                .collect(),
         }
     }
 
     /// That of the nearest package around a file, else of the whole repository.
     fn of(&mut self, path: &str) -> u32 {
-        let around = paths::ancestors(paths::folder_of(path)).find_map(|folder| self.packages.get(folder).copied());
+        let around = paths::ancestors(paths::folder_of(path))
+            .find_map(|folder| self.packages.get(folder).copied());
         let folder = around.unwrap_or("");
         *self.ids.entry(folder).or_insert_with(|| {
             self.names.push(format!("{folder}/"));

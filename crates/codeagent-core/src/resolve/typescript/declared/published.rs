@@ -1,4 +1,5 @@
-//! Which questions does a file answer: the names it adds to the tables of the world, and its pieces, as slots.
+//! Which questions does a file answer: the names it adds to the tables of the world, and its
+//! pieces, as slots.
 //!
 //! **Limits.** Globals are asked for by name alone, whichever program they count in.
 
@@ -52,6 +53,8 @@ pub fn published(facts: &Facts) -> Vec<u64> {
 }
 
 fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {
-    let Some(owner) = facts.scope(decl.scope).owner.some() else { return false };
+    let Some(owner) = facts.scope(decl.scope).owner.some() else {
+        return false;
+    };
     !decl.name.is_none() && facts.decl(owner).kind == DeclKind::AmbientModule
 }

@@ -1,7 +1,9 @@
-//! What links ask of all files at once: names as numbers, declarations by scope and name, globals, ambient modules, module targets.
+//! What links ask of all files at once: names as numbers, declarations by scope and name, globals,
+//! ambient modules, module targets.
 //!
-//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an augmentation of a module without declarations
-//! (`declare module "express"` in a module, the package not installed) adds nothing.
+//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an
+//! augmentation of a module without declarations (`declare module "express"` in a module, the
+//! package not installed) adds nothing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,7 +52,8 @@ pub struct FileIndex {
     pub stars: Vec<ExportId>,
     /// The same in `declare module` blocks, by their scopes.
     pub stars_in: Vec<(ScopeId, ExportId)>,
-    /// Modules of `export *` that export nothing but what they name themselves, with the position of the clause; sorted.
+    /// Modules of `export *` that export nothing but what they name themselves, with the position
+    /// of the clause; sorted.
     plain_stars: Vec<(FileId, usize)>,
     /// Positions of the other `export *` clauses.
     other_stars: Vec<usize>,
@@ -73,15 +76,23 @@ pub struct FileIndex {
 impl FileIndex {
     /// Where what is declared in a scope stands.
     fn of_scope(&self, scope: ScopeId) -> Range<usize> {
-        let start = |number: usize| self.starts.get(number).map_or(self.declared.len(), |start| *start as usize);
+        let start = |number: usize| {
+            self.starts
+                .get(number)
+                .map_or(self.declared.len(), |start| *start as usize)
+        };
         start(scope.0 as usize)..start((scope.0 as usize).saturating_add(1))
     }
 
     /// The names that the file exports itself, as the facts that it was made of say.
     pub fn exported<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = Name> + 'f {
-        let declared = self.declared[self.of_scope(ScopeId(0))].iter().filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
+        let declared = self.declared[self.of_scope(ScopeId(0))]
+            .iter()
+            .filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
         let clauses = self.exports.iter().filter(|entry| entry.0 == ScopeId(0));
-        declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1))
+        declared
+            .map(|entry| entry.1)
+            .chain(clauses.map(|entry| entry.1))
     }
 
     /// The names in the file.
@@ -122,7 +133,10 @@ impl NameFilter {
 
     fn place(&self, name: Name) -> (usize, u64) {
         let hash = u64::from(name.0).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        ((hash >> 6) as usize & self.0.len().wrapping_sub(1), 1 << (hash & 63))
+        (
+            (hash >> 6) as usize & self.0.len().wrapping_sub(1),
+            1 << (hash & 63),
+        )
     }
 }
 
@@ -146,7 +160,8 @@ pub struct Tables {
     /// Files that export a name themselves, in order.
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
-    /// The names before this one were there when the declarations of libraries were chosen, and these begin here.
+    /// The names before this one were there when the declarations of libraries were chosen, and
+    /// these begin here.
     pub(super) asked: Name,
     pub(super) libraries: FileId,
     /// The packages of which something is declared there.
@@ -154,7 +169,8 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Builds the tables over files in canonical order, `None` if cancelled. `modules`: those of tables over the same paths, projects and packages.
+    /// Builds the tables over files in canonical order, `None` if cancelled. `modules`: those of
+    /// tables over the same paths, projects and packages.
     #[must_use]
     pub fn build(
         files: &[WorldFile],
@@ -184,7 +200,11 @@ impl Tables {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);
             }
-            let index = if is_typescript(&file.facts) { tables.index(file) } else { FileIndex::default() };
+            let index = if is_typescript(&file.facts) {
+                tables.index(file)
+            } else {
+                FileIndex::default()
+            };
             tables.files.push(index);
             if is_typescript(&file.facts) {
                 tables.add_world_wide(FileId(number as u32), &file.facts);
@@ -192,8 +212,14 @@ impl Tables {
         }
         tables.add_augmented_ambient(files);
         tables.index_stars(files);
-        let targets = |file: FileId| tables.files[file.0 as usize].modules.iter().filter_map(|entry| entry.1);
-        tables.programs = Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
+        let targets = |file: FileId| {
+            tables.files[file.0 as usize]
+                .modules
+                .iter()
+                .filter_map(|entry| entry.1)
+        };
+        tables.programs =
+            Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
         Some(tables)
     }
 
@@ -208,10 +234,20 @@ impl Tables {
         if self.ambient.is_empty() {
             return;
         }
-        for (number, file) in files.iter().enumerate().filter(|(_, file)| is_typescript(&file.facts) && file.facts.header.is_module) {
-            let blocks = file.facts.decl_ids().filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
+        for (number, file) in files
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| is_typescript(&file.facts) && file.facts.header.is_module)
+        {
+            let blocks = file
+                .facts
+                .decl_ids()
+                .filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
             for id in blocks {
-                let place = DeclRef { file: FileId(number as u32), decl: id };
+                let place = DeclRef {
+                    file: FileId(number as u32),
+                    decl: id,
+                };
                 let name = self.name(place.file, file.facts.decl(id).name);
                 if let Some(ambient) = self.ambient.get_mut(&name) {
                     ambient.push(place);
@@ -222,7 +258,9 @@ impl Tables {
 
     /// Makes what [`Self::stars_with`] answers from.
     fn index_stars(&mut self, files: &[WorldFile]) {
-        let with_stars: Vec<usize> = (0..files.len()).filter(|number| !self.files[*number].stars.is_empty()).collect();
+        let with_stars: Vec<usize> = (0..files.len())
+            .filter(|number| !self.files[*number].stars.is_empty())
+            .collect();
         if with_stars.is_empty() {
             return;
         }
@@ -231,18 +269,32 @@ impl Tables {
             let file = FileId(number as u32);
             let target = |id: &ExportId| {
                 let module = files[number].facts.exports[id.index()].module;
-                self.target(file, module).filter(|_| !self.ambient.contains_key(&self.name(file, module)))
+                self.target(file, module)
+                    .filter(|_| !self.ambient.contains_key(&self.name(file, module)))
             };
             let is_plain = |module: &FileId| {
                 let index = self.file(*module);
-                index.stars.is_empty() && index.assigned.is_empty() && *module != file && self.augmentations(*module).is_empty()
+                index.stars.is_empty()
+                    && index.assigned.is_empty()
+                    && *module != file
+                    && self.augmentations(*module).is_empty()
             };
             let plain = |id: &ExportId| target(id).filter(is_plain);
-            let mut plain_stars: Vec<(FileId, usize)> =
-                stars.iter().enumerate().filter_map(|(position, id)| Some((plain(id)?, position))).collect();
+            let mut plain_stars: Vec<(FileId, usize)> = stars
+                .iter()
+                .enumerate()
+                .filter_map(|(position, id)| Some((plain(id)?, position)))
+                .collect();
             plain_stars.sort_unstable();
-            let other_stars = (0..stars.len()).filter(|position| plain(&stars[*position]).is_none()).collect();
-            self.files[number] = FileIndex { stars, plain_stars, other_stars, ..std::mem::take(&mut self.files[number]) };
+            let other_stars = (0..stars.len())
+                .filter(|position| plain(&stars[*position]).is_none())
+                .collect();
+            self.files[number] = FileIndex {
+                stars,
+                plain_stars,
+                other_stars,
+                ..std::mem::take(&mut self.files[number])
+            };
         }
         for (number, file) in files.iter().enumerate() {
             let index = &self.files[number];
@@ -256,7 +308,12 @@ impl Tables {
     }
 
     /// Takes in that a file exports other names than before.
-    pub fn change_exports(&mut self, file: FileId, before: &FxHashSet<Name>, now: &FxHashSet<Name>) {
+    pub fn change_exports(
+        &mut self,
+        file: FileId,
+        before: &FxHashSet<Name>,
+        now: &FxHashSet<Name>,
+    ) {
         // Nobody asks where there is no `export *`.
         if self.files.iter().all(|index| index.stars.is_empty()) {
             return;
@@ -276,7 +333,11 @@ impl Tables {
 
     pub fn index(&mut self, file: &WorldFile) -> FileIndex {
         let facts = &*file.facts;
-        let names: Vec<Name> = facts.names.iter().map(|text| self.names.add(text)).collect();
+        let names: Vec<Name> = facts
+            .names
+            .iter()
+            .map(|text| self.names.add(text))
+            .collect();
         let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
         let mut declared: Vec<_> = facts
             .decl_ids()
@@ -289,16 +350,41 @@ impl Tables {
         declared.sort_unstable();
         let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
         let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
-        let mut imports: Vec<_> =
-            ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
+        let mut imports: Vec<_> = ids(&facts.imports, ImportId)
+            .filter(|(import, _)| !import.decl.is_none())
+            .map(|(import, id)| (import.decl, id))
+            .collect();
         imports.sort_unstable();
-        let top = starts.get(1).map_or(declared.len(), |start| *start as usize);
+        let top = starts
+            .get(1)
+            .map_or(declared.len(), |start| *start as usize);
         let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
-        let mut index = FileIndex { declared, in_order, starts, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
-        index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
+        let mut index = FileIndex {
+            declared,
+            in_order,
+            starts,
+            nested,
+            imports,
+            signatures: signatures(facts),
+            ..FileIndex::default()
+        };
+        index.news = facts
+            .exprs
+            .iter()
+            .filter_map(|expr| {
+                if let Expr::New(call) = expr {
+                    Some(*call)
+                } else {
+                    None
+                }
+            })
+            .collect();
         index.news.sort_unstable();
         index.expected = expected(facts);
-        index.narrows_members = facts.guards.iter().any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
+        index.narrows_members = facts
+            .guards
+            .iter()
+            .any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
         for (export, id) in ids(&facts.exports, ExportId) {
             match export.kind {
                 ExportKind::Star if export.scope == ScopeId(0) => index.stars.push(id),
@@ -315,8 +401,14 @@ impl Tables {
         index.assigned_in.sort_unstable();
         index.stars_in.sort_unstable();
         index.expandos = expandos(facts, &name);
-        index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
-        index.modules = specifiers(facts).into_iter().map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym)))).collect();
+        index.defaults = facts
+            .decl_ids()
+            .filter(|id| is_default(facts, *id))
+            .collect();
+        index.modules = specifiers(facts)
+            .into_iter()
+            .map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym))))
+            .collect();
         index.bodies = body_slots(&file.path, facts);
         index.names = names;
         index
@@ -328,12 +420,18 @@ impl Tables {
             let place = DeclRef { file, decl: id };
             let name = self.name(file, decl.name);
             if decl.kind == DeclKind::AmbientModule {
-                match self.target(file, decl.name).filter(|_| facts.header.is_module) {
+                match self
+                    .target(file, decl.name)
+                    .filter(|_| facts.header.is_module)
+                {
                     Some(module) => self.augmented.entry(module).or_default().push(place),
                     None if !facts.header.is_module => {
                         let blocks = self.ambient.entry(name).or_default();
-                        // What the repository or an installed package declares itself stands for all of the module.
-                        if file < self.libraries || blocks.iter().all(|block| block.file >= self.libraries) {
+                        // What the repository or an installed package declares itself stands for
+                        // all of the module.
+                        if file < self.libraries
+                            || blocks.iter().all(|block| block.file >= self.libraries)
+                        {
                             blocks.push(place);
                         }
                     }
@@ -351,7 +449,11 @@ impl Tables {
 
     /// The name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
-        self.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
+        self.file(file)
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
     }
 
     /// The name spelled so, if any file has it; see [`words`].
@@ -361,7 +463,11 @@ impl Tables {
 
     /// The question what a body of a file gives.
     pub fn body_slot(&self, file: FileId, number: usize) -> u64 {
-        self.file(file).bodies.get(number).copied().unwrap_or_default()
+        self.file(file)
+            .bodies
+            .get(number)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Declarations of a name in one scope.
@@ -372,7 +478,10 @@ impl Tables {
         }
         let all = &index.declared[index.of_scope(scope)];
         let start = all.partition_point(|entry| entry.1 < name);
-        let len = all[start..].iter().take_while(|entry| entry.1 == name).count();
+        let len = all[start..]
+            .iter()
+            .take_while(|entry| entry.1 == name)
+            .count();
         &all[start..start + len]
     }
 
@@ -405,43 +514,74 @@ impl Tables {
     /// The import clause of a local declaration.
     pub fn import_of(&self, decl: DeclRef) -> Option<ImportId> {
         let imports = &self.file(decl.file).imports;
-        let at = imports.binary_search_by_key(&decl.decl, |entry| entry.0).ok()?;
+        let at = imports
+            .binary_search_by_key(&decl.decl, |entry| entry.0)
+            .ok()?;
         Some(imports[at].1)
     }
 
     /// Export clauses of a name in a scope.
-    pub fn exported(&self, file: FileId, scope: ScopeId, name: Name) -> impl Iterator<Item = ExportId> + '_ {
+    pub fn exported(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+    ) -> impl Iterator<Item = ExportId> + '_ {
         let all = &self.file(file).exports;
         let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
-        all[start..].iter().take_while(move |entry| entry.0 == scope && entry.1 == name).map(|entry| entry.2)
+        all[start..]
+            .iter()
+            .take_while(move |entry| entry.0 == scope && entry.1 == name)
+            .map(|entry| entry.2)
     }
 
-    /// The modules of `export *` clauses of a file that export nothing but what they name themselves.
+    /// The modules of `export *` clauses of a file that export nothing but what they name
+    /// themselves.
     pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
         self.file(file).plain_stars.iter().map(|star| star.0)
     }
 
     /// Those `export *` clauses of a file that may export a name, in their order.
     pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
-        let FileIndex { stars, plain_stars, other_stars, .. } = self.file(file);
+        let FileIndex {
+            stars,
+            plain_stars,
+            other_stars,
+            ..
+        } = self.file(file);
         let mut positions: SmallVec<[usize; 4]> = other_stars.iter().copied().collect();
         let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
         if exporters.len() < plain_stars.len() {
             for exporter in exporters {
                 let from = plain_stars.partition_point(|star| star.0 < *exporter);
-                positions.extend(plain_stars[from..].iter().take_while(|star| star.0 == *exporter).map(|star| star.1));
+                positions.extend(
+                    plain_stars[from..]
+                        .iter()
+                        .take_while(|star| star.0 == *exporter)
+                        .map(|star| star.1),
+                );
             }
         } else {
-            positions.extend(plain_stars.iter().filter(|star| exporters.binary_search(&star.0).is_ok()).map(|star| star.1));
+            positions.extend(
+                plain_stars
+                    .iter()
+                    .filter(|star| exporters.binary_search(&star.0).is_ok())
+                    .map(|star| star.1),
+            );
         }
         positions.sort_unstable();
-        positions.into_iter().map(|position| stars[position]).collect()
+        positions
+            .into_iter()
+            .map(|position| stars[position])
+            .collect()
     }
 
     /// The file a module specifier of a file means.
     pub fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
         let modules = &self.file(file).modules;
-        let at = modules.binary_search_by_key(&specifier, |entry| entry.0).ok()?;
+        let at = modules
+            .binary_search_by_key(&specifier, |entry| entry.0)
+            .ok()?;
         modules[at].1
     }
 
@@ -449,7 +589,10 @@ impl Tables {
     pub fn expando(&self, file: FileId, holder: Name, name: Name) -> Option<ExprId> {
         let expandos = &self.file(file).expandos;
         let at = expandos.partition_point(|entry| (entry.0, entry.1) < (holder, name));
-        expandos.get(at).filter(|entry| entry.0 == holder && entry.1 == name).map(|entry| entry.2)
+        expandos
+            .get(at)
+            .filter(|entry| entry.0 == holder && entry.1 == name)
+            .map(|entry| entry.2)
     }
 
     pub fn globals(&self, name: Name) -> &[DeclRef] {
@@ -461,9 +604,13 @@ impl Tables {
         self.programs.counts(link, of)
     }
 
-    /// The programs that compile a file, and those as whose file it is linked: whoever keeps them can tell whether what the one declares
-    /// for all, or what the other sees of that, may have changed.
-    pub fn programs(&self, file: FileId) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
+    /// The programs that compile a file, and those as whose file it is linked: whoever keeps them
+    /// can tell whether what the one declares for all, or what the other sees of that, may have
+    /// changed.
+    pub fn programs(
+        &self,
+        file: FileId,
+    ) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
         (self.programs.compiled(file), self.programs.seen_as(file))
     }
 
@@ -487,8 +634,8 @@ impl Tables {
         self.augmented.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    /// What each module specifier of a file means now, in a fixed order: whoever keeps the answers can tell which files must be linked again
-    /// after paths or project files changed.
+    /// What each module specifier of a file means now, in a fixed order: whoever keeps the answers
+    /// can tell which files must be linked again after paths or project files changed.
     pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
         self.file(file).modules.iter().copied()
     }
@@ -499,7 +646,10 @@ pub fn is_typescript(facts: &Facts) -> bool {
 }
 
 fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I)> {
-    values.iter().enumerate().map(move |(index, value)| (value, id(index as u32)))
+    values
+        .iter()
+        .enumerate()
+        .map(move |(index, value)| (value, id(index as u32)))
 }
 
 fn called(facts: &Facts, expr: ExprId) -> Option<CallId> {
@@ -515,13 +665,23 @@ fn expected(facts: &Facts) -> Vec<(CallId, Expected)> {
         if matches!(decl.kind, DeclKind::Variable | DeclKind::Property) {
             all.extend(called(facts, decl.init).map(|call| (call, Expected::Typed(decl.ty))));
         } else if !decl.flags.has(DeclFlags::ASYNC) && !decl.flags.has(DeclFlags::GENERATOR) {
-            let returned = facts.list(decl.returns).iter().filter_map(|value| called(facts, *value));
+            let returned = facts
+                .list(decl.returns)
+                .iter()
+                .filter_map(|value| called(facts, *value));
             all.extend(returned.map(|call| (call, Expected::Typed(decl.ty))));
         }
     }
     for (call, id) in ids(&facts.calls, CallId) {
-        for (index, arg) in facts.list(call.args).iter().enumerate().take(usize::from(u16::MAX)) {
-            all.extend(called(facts, arg.value).map(|inner| (inner, Expected::Argument(id, index as u16))));
+        for (index, arg) in facts
+            .list(call.args)
+            .iter()
+            .enumerate()
+            .take(usize::from(u16::MAX))
+        {
+            all.extend(
+                called(facts, arg.value).map(|inner| (inner, Expected::Argument(id, index as u16))),
+            );
         }
     }
     all.sort_unstable();
@@ -532,10 +692,19 @@ fn expected(facts: &Facts) -> Vec<(CallId, Expected)> {
 fn expandos(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Vec<(Name, Name, ExprId)> {
     let mut all = Vec::new();
     for expr in &facts.exprs {
-        let Expr::Assign(target, value) = *expr else { continue };
-        let Expr::Member(object, member) = facts.expr(target) else { continue };
-        let Expr::Name(holder, scope, _) = facts.expr(object) else { continue };
-        if matches!(facts.scope(scope).kind, ScopeKind::File | ScopeKind::Namespace) {
+        let Expr::Assign(target, value) = *expr else {
+            continue;
+        };
+        let Expr::Member(object, member) = facts.expr(target) else {
+            continue;
+        };
+        let Expr::Name(holder, scope, _) = facts.expr(object) else {
+            continue;
+        };
+        if matches!(
+            facts.scope(scope).kind,
+            ScopeKind::File | ScopeKind::Namespace
+        ) {
             all.push((name(holder), name(member), value));
         }
     }
@@ -549,7 +718,11 @@ fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
         DeclKind::Property => decl.name.is_none(),
         _ => false,
     };
-    let mut all: Vec<_> = facts.decl_ids().filter(|id| is_nameless(facts.decl(*id))).map(|id| (facts.decl(id).scope, id)).collect();
+    let mut all: Vec<_> = facts
+        .decl_ids()
+        .filter(|id| is_nameless(facts.decl(*id)))
+        .map(|id| (facts.decl(id).scope, id))
+        .collect();
     all.sort_unstable();
     all
 }
@@ -563,11 +736,15 @@ fn is_default(facts: &Facts, id: DeclId) -> bool {
 pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
     if decl.name.is_none()
         || decl.flags.has(DeclFlags::MEMBER)
-        || matches!(decl.kind, DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule)
+        || matches!(
+            decl.kind,
+            DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule
+        )
     {
         return false;
     }
-    (decl.scope == ScopeId(0) && !facts.header.is_module) || facts.scope(decl.scope).kind == ScopeKind::Global
+    (decl.scope == ScopeId(0) && !facts.header.is_module)
+        || facts.scope(decl.scope).kind == ScopeKind::Global
 }
 
 /// Where the module specifiers of a file lead and as whose file it is linked, as texts to compare.
@@ -576,23 +753,51 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
     let tables = &world.typescript;
     let mut answers: Vec<(&str, &str)> = tables
         .module_targets(file)
-        .map(|(specifier, target)| (facts.text(specifier), target.map_or("", |target| &*world.file(target).path)))
+        .map(|(specifier, target)| {
+            (
+                facts.text(specifier),
+                target.map_or("", |target| &*world.file(target).path),
+            )
+        })
         .collect();
     answers.sort_unstable();
-    let answers = answers.into_iter().flat_map(|(specifier, target)| [specifier, target]);
-    tables.programs(file).1.chain(["|"]).chain(answers).collect()
+    let answers = answers
+        .into_iter()
+        .flat_map(|(specifier, target)| [specifier, target]);
+    tables
+        .programs(file)
+        .1
+        .chain(["|"])
+        .chain(answers)
+        .collect()
 }
 
 /// All module specifiers of a file, sorted.
 pub fn specifiers(facts: &Facts) -> Vec<Sym> {
-    let mut all: Vec<Sym> =
-        facts.imports.iter().map(|import| import.module).chain(facts.exports.iter().map(|export| export.module)).collect();
+    let mut all: Vec<Sym> = facts
+        .imports
+        .iter()
+        .map(|import| import.module)
+        .chain(facts.exports.iter().map(|export| export.module))
+        .collect();
     all.extend(facts.exprs.iter().filter_map(|expr| match expr {
         Expr::DynamicImport(sym) | Expr::Require(sym) => Some(*sym),
         _ => None,
     }));
-    all.extend(facts.types.iter().filter_map(|ty| if let TypeExpr::Import(sym, _) = ty { Some(*sym) } else { None }));
-    all.extend(facts.decls.iter().filter(|decl| decl.kind == DeclKind::AmbientModule).map(|decl| decl.name));
+    all.extend(facts.types.iter().filter_map(|ty| {
+        if let TypeExpr::Import(sym, _) = ty {
+            Some(*sym)
+        } else {
+            None
+        }
+    }));
+    all.extend(
+        facts
+            .decls
+            .iter()
+            .filter(|decl| decl.kind == DeclKind::AmbientModule)
+            .map(|decl| decl.name),
+    );
     all.retain(|sym| !sym.is_none());
     all.sort_unstable();
     all.dedup();

@@ -1,7 +1,8 @@
-//! Which built-in types does the language itself speak of, and what is known of them without a declaration?
+//! Which built-in types does the language itself speak of, and what is known of them without a
+//! declaration?
 //!
-//! Arrays, promises and what is gone over are known by name, because literals, `await` and `for of` make them; their members are declared
-//! (`library::javascript`), but for those in [`ROWS`].
+//! Arrays, promises and what is gone over are known by name, because literals, `await` and `for of`
+//! make them; their members are declared (`library::javascript`), but for those in [`ROWS`].
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
@@ -31,12 +32,26 @@ macro_rules! known {
     };
 }
 
-/// Names that are looked up though no text need have them; they have a number in every world, so that what is asked does not depend on who else
-/// has them.
+/// Names that are looked up though no text need have them; they have a number in every world, so
+/// that what is asked does not depend on who else has them.
 pub fn words() -> impl Iterator<Item = String> {
-    let globals = Known::ALL.iter().flat_map(|known| known.names().iter().copied());
-    let words = ["constructor", "default", "props", "prototype", "this", "Window", "[Symbol.iterator]", "[Symbol.asyncIterator]"];
-    globals.clone().map(|name| format!("{name}Constructor")).chain(globals.chain(words).map(str::to_owned))
+    let globals = Known::ALL
+        .iter()
+        .flat_map(|known| known.names().iter().copied());
+    let words = [
+        "constructor",
+        "default",
+        "props",
+        "prototype",
+        "this",
+        "Window",
+        "[Symbol.iterator]",
+        "[Symbol.asyncIterator]",
+    ];
+    globals
+        .clone()
+        .map(|name| format!("{name}Constructor"))
+        .chain(globals.chain(words).map(str::to_owned))
 }
 
 known! {
@@ -100,7 +115,12 @@ pub struct Row {
 }
 
 const fn row_of(on: Known, name: &'static str, gives: Gives, method: bool) -> Row {
-    Row { on, name, gives, method }
+    Row {
+        on,
+        name,
+        gives,
+        method,
+    }
 }
 
 /// All rows.

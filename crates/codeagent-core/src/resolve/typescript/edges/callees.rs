@@ -1,4 +1,5 @@
-//! What does a call lead to, by the expression that is called: a declaration, what a local holds, or a value.
+//! What does a call lead to, by the expression that is called: a declaration, what a local holds,
+//! or a value.
 //!
 //! **Limits.** A local is looked through once; what was assigned to it later is not seen.
 
@@ -15,18 +16,27 @@ impl Linker<'_> {
         let facts = self.own_facts();
         let outcome = self.value_outcome(callee);
         let outcome = match (&outcome, facts.expr(callee)) {
-            (Outcome::Decls(decls), Expr::Name(..)) if decls.iter().all(|decl| self.is_local(*decl)) => self.held_outcome(decls.clone()),
+            (Outcome::Decls(decls), Expr::Name(..))
+                if decls.iter().all(|decl| self.is_local(*decl)) =>
+            {
+                self.held_outcome(decls.clone())
+            }
             _ => outcome,
         };
         match outcome {
-            Outcome::Outside | Outcome::Value if self.may_hold_a_function(callee) => Outcome::Unknown,
+            Outcome::Outside | Outcome::Value if self.may_hold_a_function(callee) => {
+                Outcome::Unknown
+            }
             outcome => outcome,
         }
     }
 
-    /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the graph's business.
+    /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the
+    /// graph's business.
     fn held_outcome(&mut self, decls: Decls) -> Outcome {
-        let Some(&decl) = decls.first() else { return Outcome::Outside };
+        let Some(&decl) = decls.first() else {
+            return Outcome::Outside;
+        };
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         if let TypeExpr::TypeOf(named) = facts.type_expr(declaration.ty) {
@@ -36,8 +46,12 @@ impl Linker<'_> {
             return Outcome::Value;
         }
         match facts.expr(declaration.init) {
-            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => self.held_value(declaration.init),
-            Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => self.held_value(value),
+            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => {
+                self.held_value(declaration.init)
+            }
+            Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => {
+                self.held_value(value)
+            }
             Expr::Or(yes, no) => self.held_choice(yes, no),
             _ => Outcome::Value,
         }
@@ -48,7 +62,12 @@ impl Linker<'_> {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
             (Outcome::Decls(mut decls), Outcome::Decls(others)) => {
-                decls.extend(others.into_iter().filter(|decl| !decls.contains(decl)).collect::<Decls>());
+                decls.extend(
+                    others
+                        .into_iter()
+                        .filter(|decl| !decls.contains(decl))
+                        .collect::<Decls>(),
+                );
                 Outcome::Decls(decls)
             }
             (decls @ Outcome::Decls(_), _) | (_, decls @ Outcome::Decls(_)) => decls,
@@ -58,7 +77,9 @@ impl Linker<'_> {
 
     fn held_function(&mut self, value: ExprId) -> Outcome {
         match self.held_value(value) {
-            Outcome::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => Outcome::Decls(decls),
+            Outcome::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
+                Outcome::Decls(decls)
+            }
             _ => Outcome::Outside,
         }
     }
@@ -70,14 +91,20 @@ impl Linker<'_> {
         match declaration.kind {
             DeclKind::Function | DeclKind::Method | DeclKind::Class => true,
             DeclKind::Property | DeclKind::Variable if declaration.ty.is_none() => {
-                matches!(facts.expr(declaration.init), Expr::Function(_) | Expr::Class(_))
+                matches!(
+                    facts.expr(declaration.init),
+                    Expr::Function(_) | Expr::Class(_)
+                )
             }
-            DeclKind::Property | DeclKind::Variable => matches!(facts.type_expr(declaration.ty), TypeExpr::Function(_)),
+            DeclKind::Property | DeclKind::Variable => {
+                matches!(facts.type_expr(declaration.ty), TypeExpr::Function(_))
+            }
             _ => false,
         }
     }
 
-    /// What a local holds: by another name of this scope a value, by a member something of the repository.
+    /// What a local holds: by another name of this scope a value, by a member something of the
+    /// repository.
     fn held_value(&mut self, value: ExprId) -> Outcome {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.value_outcome(value) {
@@ -94,24 +121,33 @@ impl Linker<'_> {
 
     fn is_local(&mut self, decl: DeclRef) -> bool {
         let declaration = self.decl(decl);
-        matches!(declaration.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::Narrow) && declaration.detail.is_none()
+        matches!(
+            declaration.kind,
+            DeclKind::Variable | DeclKind::Parameter | DeclKind::Narrow
+        ) && declaration.detail.is_none()
     }
 
     /// Whether a local is called through a signature that the repository writes.
     pub fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
-            Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => return self.may_hold_a_function(inner),
+            Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
+                return self.may_hold_a_function(inner);
+            }
             _ => return false,
         }
         let file = self.file;
         let ty = self.expr_type(file, callee);
-        self.signatures(ty).into_iter().any(|signature| self.is_written_signature(signature))
+        self.signatures(ty)
+            .into_iter()
+            .any(|signature| self.is_written_signature(signature))
     }
 
     /// Whether the repository writes a signature without a body as a member of a type.
     fn is_written_signature(&mut self, signature: Signature) -> bool {
-        let Signature::Declared(decl, _) = signature else { return false };
+        let Signature::Declared(decl, _) = signature else {
+            return false;
+        };
         !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::CallSignature
     }
 }

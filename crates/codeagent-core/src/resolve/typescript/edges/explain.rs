@@ -1,8 +1,10 @@
-//! What did the linker see at one site: what a name means, the receiver and where its type comes from, each signature with its arguments?
+//! What did the linker see at one site: what a name means, the receiver and where its type comes
+//! from, each signature with its arguments?
 //!
 //! Asks the linker's own functions again, in a link of its own; nothing is recorded while linking.
 //!
-//! **Limits.** All overloads of a function are one symbol: which of them is chosen decides the type of the call, not its edge.
+//! **Limits.** All overloads of a function are one symbol: which of them is chosen decides the type
+//! of the call, not its edge.
 
 use crate::model::facts::*;
 use crate::model::print;
@@ -47,12 +49,19 @@ impl Explanation<'_, '_> {
             },
             Subject::Type(ty, index) => {
                 if let TypeExpr::Name(segments, scope) = facts.type_expr(ty) {
-                    let found = self.linker.type_name(file, facts.list(segments), scope, usize::from(index));
+                    let found = self.linker.type_name(
+                        file,
+                        facts.list(segments),
+                        scope,
+                        usize::from(index),
+                    );
                     self.found("names", &found);
                 }
             }
             Subject::Import(id) => self.module(facts.imports[id.index()].module),
-            Subject::Export(id) if !facts.exports[id.index()].module.is_none() => self.module(facts.exports[id.index()].module),
+            Subject::Export(id) if !facts.exports[id.index()].module.is_none() => {
+                self.module(facts.exports[id.index()].module)
+            }
             Subject::Base(decl, index) => {
                 let ty = self.linker.base_type(at(file, decl), usize::from(index));
                 let text = self.linker.display(ty);
@@ -74,7 +83,8 @@ impl Explanation<'_, '_> {
     /// The member of what is expected of an object that a key names.
     fn key(&mut self, expected: Ty, key: Sym) {
         let text = self.linker.display(expected);
-        self.report.line(1, format_args!("expected of the object: {text}"));
+        self.report
+            .line(1, format_args!("expected of the object: {text}"));
         let file = self.linker.file;
         let (name, facts) = (self.linker.name(file, key), self.linker.facts(file));
         let looked = self.linker.member(expected, name);
@@ -108,14 +118,23 @@ impl Explanation<'_, '_> {
             self.report.line(1, "no signature is known");
         }
         for signature in signatures.iter().take(MAX_SHOWN) {
-            self.signature(*signature, (chosen == Some(*signature), signatures.len() > 1), site);
+            self.signature(
+                *signature,
+                (chosen == Some(*signature), signatures.len() > 1),
+                site,
+            );
         }
         let result = self.linker.expr_type(file, expr);
         let result = self.linker.display(result);
         self.report.line(1, format_args!("result: {result}"));
     }
 
-    fn signature(&mut self, signature: Signature, (chosen, overloaded): (bool, bool), site: CallSite) {
+    fn signature(
+        &mut self,
+        signature: Signature,
+        (chosen, overloaded): (bool, bool),
+        site: CallSite,
+    ) {
         let name = match signature {
             Signature::Declared(decl, _) => self.report.decl(decl),
             Signature::BuiltIn(..) => "a method of a built-in type".to_owned(),
@@ -125,18 +144,42 @@ impl Explanation<'_, '_> {
         let said = match (chosen, overloaded, mismatches) {
             (true, false, _) => "the only signature".to_owned(),
             (true, true, 0) => "chosen: the first that takes the arguments".to_owned(),
-            (true, true, _) => "chosen: none takes the arguments, this one has the fewest mismatches".to_owned(),
-            (false, _, 0) => "takes the arguments, but stands after the chosen one or has other type parameters".to_owned(),
-            (false, _, mismatches) => format!("{mismatches} mismatches (a wrong number of arguments counts as ten)"),
+            (true, true, _) => {
+                "chosen: none takes the arguments, this one has the fewest mismatches".to_owned()
+            }
+            (false, _, 0) => {
+                "takes the arguments, but stands after the chosen one or has other type parameters"
+                    .to_owned()
+            }
+            (false, _, mismatches) => {
+                format!("{mismatches} mismatches (a wrong number of arguments counts as ten)")
+            }
         };
-        self.report.line(1, format_args!("signature {name}: {said}"));
+        self.report
+            .line(1, format_args!("signature {name}: {said}"));
         let params = self.linker.signature_params(signature);
-        for (index, arg) in args.iter().enumerate().take_while(|(_, arg)| arg.mode != ArgMode::Spread) {
-            let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { break };
-            let takes = if self.linker.rejects(param.ty, site.file, arg.value) { "does not take" } else { "takes" };
+        for (index, arg) in args
+            .iter()
+            .enumerate()
+            .take_while(|(_, arg)| arg.mode != ArgMode::Spread)
+        {
+            let Some(param) = params
+                .get(index)
+                .or(params.last().filter(|param| param.rest))
+            else {
+                break;
+            };
+            let takes = if self.linker.rejects(param.ty, site.file, arg.value) {
+                "does not take"
+            } else {
+                "takes"
+            };
             let given = self.linker.expr_type(site.file, arg.value);
             let (wanted, given) = (self.linker.display(param.ty), self.linker.display(given));
-            self.report.line(2, format_args!("parameter {}: {wanted} {takes} {given}", index + 1));
+            self.report.line(
+                2,
+                format_args!("parameter {}: {wanted} {takes} {given}", index + 1),
+            );
         }
     }
 
@@ -152,12 +195,28 @@ impl Explanation<'_, '_> {
                 let looked = self.linker.member(receiver, name);
                 self.looked(facts.text(sym), &looked);
             }
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value(inner),
+            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
+                self.value(inner)
+            }
             Expr::Name(sym, scope, offset) => {
                 let name = self.linker.name(file, sym);
-                let decls = self.linker.lookup(Place { file, scope, offset }, name, Space::Value);
+                let decls = self.linker.lookup(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Space::Value,
+                );
                 if decls.is_empty() {
-                    self.report.line(1, format_args!("name {}: no declaration in sight, taken for a global of outside", facts.text(sym)));
+                    self.report.line(
+                        1,
+                        format_args!(
+                            "name {}: no declaration in sight, taken for a global of outside",
+                            facts.text(sym)
+                        ),
+                    );
                     return;
                 }
                 self.decls(&format!("name {}", facts.text(sym)), &decls);
@@ -173,20 +232,31 @@ impl Explanation<'_, '_> {
 
     fn looked(&mut self, name: &str, looked: &Looked) {
         match looked {
-            Looked::Missing => self.report.line(1, format_args!("member {name}: not known there")),
-            Looked::External => self.report.line(1, format_args!("member {name}: of outside")),
+            Looked::Missing => self
+                .report
+                .line(1, format_args!("member {name}: not known there")),
+            Looked::External => self
+                .report
+                .line(1, format_args!("member {name}: of outside")),
             Looked::Declared(member) => self.decls(&format!("member {name}"), &member.decls),
             Looked::Value(ty) => {
                 let ty = self.linker.display(*ty);
-                self.report.line(1, format_args!("member {name}: without a declaration, of type {ty}"));
+                self.report.line(
+                    1,
+                    format_args!("member {name}: without a declaration, of type {ty}"),
+                );
             }
         }
     }
 
     fn found(&mut self, role: &str, found: &Found) {
         match found {
-            Found::Nothing => self.report.line(1, format_args!("{role}: nothing that is known")),
-            Found::External => self.report.line(1, format_args!("{role}: something outside the repository")),
+            Found::Nothing => self
+                .report
+                .line(1, format_args!("{role}: nothing that is known")),
+            Found::External => self
+                .report
+                .line(1, format_args!("{role}: something outside the repository")),
             Found::Decls(decls) => self.decls(role, decls),
             Found::Module(file) => {
                 let path = self.linker.path(*file);
@@ -206,7 +276,10 @@ impl Explanation<'_, '_> {
     /// `receiver a.b: T`, and below it where the type comes from.
     fn typed(&mut self, role: &str, (file, expr): (FileId, ExprId), depth: usize) {
         let ty = self.linker.expr_type(file, expr);
-        let (ty, text) = (self.linker.display(ty), print::expression(self.linker.facts(file), expr));
+        let (ty, text) = (
+            self.linker.display(ty),
+            print::expression(self.linker.facts(file), expr),
+        );
         self.report.line(depth, format_args!("{role} {text}: {ty}"));
         self.origin((file, expr), depth + 1);
     }
@@ -220,7 +293,15 @@ impl Explanation<'_, '_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.linker.name(file, sym);
-                let decls = self.linker.lookup(Place { file, scope, offset }, name, Space::Narrowed);
+                let decls = self.linker.lookup(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Space::Narrowed,
+                );
                 self.origin_of(decls.first().copied(), depth);
                 if decls.is_empty() {
                     self.report.line(depth, "no declaration in sight");
@@ -230,7 +311,9 @@ impl Explanation<'_, '_> {
                 let receiver = self.linker.expr_type(file, object);
                 let name = self.linker.name(file, sym);
                 match self.linker.member(receiver, name) {
-                    Looked::Declared(member) => self.origin_of(member.decls.first().copied(), depth),
+                    Looked::Declared(member) => {
+                        self.origin_of(member.decls.first().copied(), depth)
+                    }
                     Looked::Value(_) => {}
                     Looked::Missing | Looked::External => self.typed("of", (file, object), depth),
                 }
@@ -239,11 +322,18 @@ impl Explanation<'_, '_> {
                 let callee = facts.calls[call.index()].callee;
                 self.origin_in_call(CallSite { file, call }, callee, depth);
             }
-            Expr::Index(call) => self.typed("element of", (file, facts.calls[call.index()].callee), depth),
+            Expr::Index(call) => self.typed(
+                "element of",
+                (file, facts.calls[call.index()].callee),
+                depth,
+            ),
             Expr::ContextParam(lambda, index) => {
                 let context = self.linker.context(at(file, lambda));
                 let text = self.linker.display(context);
-                self.report.line(depth, format_args!("parameter {} of a lambda for {text}", index + 1));
+                self.report.line(
+                    depth,
+                    format_args!("parameter {} of a lambda for {text}", index + 1),
+                );
                 self.origin_of_context(at(file, lambda), context, depth + 1);
             }
             Expr::Guarded(guard) => {
@@ -251,7 +341,11 @@ impl Explanation<'_, '_> {
                     self.typed("narrowed from", (file, guard.subject), depth);
                 }
             }
-            Expr::Await(inner) | Expr::Iterate(inner, _) | Expr::Same(inner) | Expr::Element(inner, _) | Expr::RestOf(inner, _) => {
+            Expr::Await(inner)
+            | Expr::Iterate(inner, _)
+            | Expr::Same(inner)
+            | Expr::Element(inner, _)
+            | Expr::RestOf(inner, _) => {
                 self.typed("of", (file, inner), depth);
             }
             Expr::Or(first, second) => {
@@ -265,7 +359,9 @@ impl Explanation<'_, '_> {
 
     /// A lambda without a known context: the call it is passed to says why.
     fn origin_of_context(&mut self, lambda: DeclRef, context: Ty, depth: usize) {
-        if let (true, Context::Argument(call, _)) = (context.is_opaque(), self.linker.decl(lambda).context) {
+        if let (true, Context::Argument(call, _)) =
+            (context.is_opaque(), self.linker.decl(lambda).context)
+        {
             let callee = self.linker.facts(lambda.file).calls[call.index()].callee;
             self.typed("passed to", (lambda.file, callee), depth);
         }
@@ -278,9 +374,14 @@ impl Explanation<'_, '_> {
             Some(Signature::Declared(decl, _)) => {
                 let result = self.linker.return_type(decl);
                 let (name, result) = (self.report.decl(decl), self.linker.display(result));
-                self.report.line(depth, format_args!("given by {name}, which returns {result}"));
+                self.report.line(
+                    depth,
+                    format_args!("given by {name}, which returns {result}"),
+                );
             }
-            Some(_) => self.report.line(depth, "given by a function that no file declares"),
+            Some(_) => self
+                .report
+                .line(depth, "given by a function that no file declares"),
             None => self.typed("given by", (site.file, callee), depth),
         }
     }
@@ -291,15 +392,24 @@ impl Explanation<'_, '_> {
         let facts = self.linker.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let text = self.report.decl(decl);
-        let written =
-            if declaration.ty.is_none() { String::new() } else { format!(", declared as {}", print::written_type(facts, declaration.ty)) };
+        let written = if declaration.ty.is_none() {
+            String::new()
+        } else {
+            format!(
+                ", declared as {}",
+                print::written_type(facts, declaration.ty)
+            )
+        };
         self.report.line(depth, format_args!("{text}{written}"));
         if declaration.ty.is_none() && !declaration.init.is_none() && depth < MAX_ORIGINS {
             self.typed("initialised by", (decl.file, declaration.init), depth + 1);
         } else if declaration.kind == DeclKind::Import {
             let found = self.linker.resolve_decls(Decls::from_slice(&[decl]));
             if let Found::Decls(decls) = &found {
-                self.origin_of(decls.first().copied().filter(|other| *other != decl), depth + 1);
+                self.origin_of(
+                    decls.first().copied().filter(|other| *other != decl),
+                    depth + 1,
+                );
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Which base members do the members of a class override or implement?
 //!
-//! A member overrides the member of that name in the nearest base class (of an interface: base interface), and implements that of the
-//! nearest interface its class declares.
+//! A member overrides the member of that name in the nearest base class (of an interface: base
+//! interface), and implements that of the nearest interface its class declares.
 //!
-//! **Limits.** Private and static members and constructors neither override nor implement; interfaces only reached through a base class count
-//! for that class, not for this one.
+//! **Limits.** Private and static members and constructors neither override nor implement;
+//! interfaces only reached through a base class count for that class, not for this one.
 
 use crate::model::facts::*;
 use crate::model::graph::{Access, Confidence, EdgeType};
@@ -36,8 +36,10 @@ impl Linker<'_> {
         }
         for &(name, id) in self.declared_in(class.file, declaration.inner).iter() {
             let member = at(class.file, id);
-            // Overloads are one member, named where its body stands; the halves of an accessor are told apart.
-            if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member) {
+            // Overloads are one member, named where its body stands; the halves of an accessor are
+            // told apart.
+            if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member)
+            {
                 self.member_edges(class, name, member, links);
             }
         }
@@ -46,10 +48,18 @@ impl Linker<'_> {
     fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
-            let edge_type = if base.clause == BaseClause::Implements { EdgeType::Implements } else { EdgeType::Overrides };
+            let edge_type = if base.clause == BaseClause::Implements {
+                EdgeType::Implements
+            } else {
+                EdgeType::Overrides
+            };
             let receiver = self.base_type(class, index);
-            let Looked::Declared(found) = self.member(receiver, name) else { continue };
-            let Some(target) = self.primary(&found.decls) else { continue };
+            let Looked::Declared(found) = self.member(receiver, name) else {
+                continue;
+            };
+            let Some(target) = self.primary(&found.decls) else {
+                continue;
+            };
             let edge = Use {
                 source: member.decl,
                 edge_type,
@@ -64,6 +74,11 @@ impl Linker<'_> {
 
 fn takes_part(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    let is_member = decl.flags.has(DeclFlags::MEMBER) && !decl.flags.has(DeclFlags::STATIC) && decl.kind != DeclKind::Constructor;
-    is_member && facts.detail(id).is_some_and(|detail| detail.access != Some(Access::Private))
+    let is_member = decl.flags.has(DeclFlags::MEMBER)
+        && !decl.flags.has(DeclFlags::STATIC)
+        && decl.kind != DeclKind::Constructor;
+    is_member
+        && facts
+            .detail(id)
+            .is_some_and(|detail| detail.access != Some(Access::Private))
 }

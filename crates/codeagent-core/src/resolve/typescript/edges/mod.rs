@@ -1,4 +1,5 @@
-//! Which edges does a file have? The top floor: each site and each member that overrides or implements is put to the floors below.
+//! Which edges does a file have? The top floor: each site and each member that overrides or
+//! implements is put to the floors below.
 //!
 //! **Limits.** Nothing below asks anything here.
 
@@ -24,7 +25,9 @@ struct Linker<'w> {
 
 impl<'w> Linker<'w> {
     fn new(file: FileId, world: &'w World) -> Self {
-        Self { checker: Checker::new(file, world) }
+        Self {
+            checker: Checker::new(file, world),
+        }
     }
 }
 
@@ -51,7 +54,9 @@ pub fn link(file: FileId, world: &World) -> Links {
     let mut links = Links::default();
     linker.sites(&mut links);
     linker.implementations(&mut links);
-    links.uses.sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
+    links
+        .uses
+        .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
     links.reads = linker.checker.finish();
     links
 }

@@ -1,7 +1,7 @@
 //! What does each use in the file point at: calls, references, types, imports, base lists.
 //!
-//! **Limits.** A use whose receiver is unknown gives no edge but an [`Unresolved`] entry; a use of something outside the repository gives
-//! neither. Locals and parameters are no targets.
+//! **Limits.** A use whose receiver is unknown gives no edge but an [`Unresolved`] entry; a use of
+//! something outside the repository gives neither. Locals and parameters are no targets.
 
 use rustc_hash::FxHashSet;
 
@@ -70,10 +70,20 @@ impl Linker<'_> {
             Outcome::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
             Outcome::Decls(decls) => {
                 if let Some(named) = self.constructed(site, &decls) {
-                    self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);
+                    self.add_edges(
+                        Site {
+                            kind: SiteKind::Read,
+                            ..site
+                        },
+                        named,
+                        links,
+                    );
                 }
                 let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
-                let is_value = self.is_called_by_name(site) && decls.iter().all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
+                let is_value = self.is_called_by_name(site)
+                    && decls
+                        .iter()
+                        .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
                 match self.add_edges(site, decls, links) {
                     _ if !is_call => {}
                     true => links.calls_resolved += 1,
@@ -112,11 +122,16 @@ impl Linker<'_> {
     /// Whether what is called is written as a bare name, or written there itself.
     fn is_called_by_name(&mut self, site: Site) -> bool {
         let facts = self.own_facts();
-        let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else { return false };
+        let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
+            return false;
+        };
         loop {
             expr = match facts.expr(expr) {
                 Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
-                Expr::Jsx(inner) | Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => inner,
+                Expr::Jsx(inner)
+                | Expr::Same(inner)
+                | Expr::Generic(inner, _)
+                | Expr::Satisfies(inner, _) => inner,
                 Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return true,
                 _ => return false,
             };
@@ -128,15 +143,23 @@ impl Linker<'_> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
-            let mut symbol: Decls = if rest.len() > 1 { self.group(first).iter().copied().collect() } else { Decls::new() };
+            let mut symbol: Decls = if rest.len() > 1 {
+                self.group(first).iter().copied().collect()
+            } else {
+                Decls::new()
+            };
             symbol.sort_unstable();
-            let (own, others): (Decls, Decls) = rest.into_iter().partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
+            let (own, others): (Decls, Decls) = rest
+                .into_iter()
+                .partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
             rest = others;
             if let Some(target) = self.primary(&own).filter(|target| self.is_node(*target)) {
                 targets.push(Target::Decl(target));
             }
         }
-        let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else { return false };
+        let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else {
+            return false;
+        };
         push(links, site, edge_type, targets);
         true
     }
@@ -146,16 +169,31 @@ impl Linker<'_> {
         !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
-    /// The declaration that stands for a symbol: its implementation, else its first in the repository.
+    /// The declaration that stands for a symbol: its implementation, else its first in the
+    /// repository.
     pub fn primary(&mut self, decls: &Decls) -> Option<DeclRef> {
         let first = decls.first().copied()?;
         let group = self.group(first);
-        let all: &[DeclRef] = if group.contains(&first) { &group } else { decls };
+        let all: &[DeclRef] = if group.contains(&first) {
+            &group
+        } else {
+            decls
+        };
         let kind = self.decl(first).kind;
-        let mut own = all.iter().copied().filter(|decl| !self.is_external_file(decl.file));
-        let callable = matches!(kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor);
+        let mut own = all
+            .iter()
+            .copied()
+            .filter(|decl| !self.is_external_file(decl.file));
+        let callable = matches!(
+            kind,
+            DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor
+        );
         let same = |decl: &DeclRef| self.decl(*decl).kind == kind;
-        if callable && let Some(body) = own.clone().find(|decl| same(decl) && self.decl(*decl).flags.has(DeclFlags::HAS_BODY)) {
+        if callable
+            && let Some(body) = own
+                .clone()
+                .find(|decl| same(decl) && self.decl(*decl).flags.has(DeclFlags::HAS_BODY))
+        {
             return Some(body);
         }
         own.clone().find(same).or_else(|| own.next())
@@ -179,7 +217,9 @@ impl Linker<'_> {
     }
 
     fn base_edge(&mut self, site: Site) -> Option<EdgeType> {
-        let Subject::Base(decl, index) = site.subject else { return None };
+        let Subject::Base(decl, index) = site.subject else {
+            return None;
+        };
         let facts = self.own_facts();
         let declaration = facts.decl(decl);
         let base = facts.list(declaration.bases).get(usize::from(index))?;
@@ -212,10 +252,12 @@ impl Linker<'_> {
     fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> Outcome {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
-            Expr::Call(call) if kind.is_call() => match facts.expr(facts.calls[call.index()].callee) {
-                Expr::Super(class) => self.super_outcome(class),
-                _ => self.callee_outcome(facts.calls[call.index()].callee),
-            },
+            Expr::Call(call) if kind.is_call() => {
+                match facts.expr(facts.calls[call.index()].callee) {
+                    Expr::Super(class) => self.super_outcome(class),
+                    _ => self.callee_outcome(facts.calls[call.index()].callee),
+                }
+            }
             Expr::New(call) if kind.is_call() => {
                 let callee = facts.calls[call.index()].callee;
                 let outcome = self.callee_outcome(callee);
@@ -232,7 +274,15 @@ impl Linker<'_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
-                let decls = self.lookup(Place { file, scope, offset }, name, Space::Value);
+                let decls = self.lookup(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Space::Value,
+                );
                 if decls.is_empty() {
                     return Outcome::Outside;
                 }
@@ -242,15 +292,28 @@ impl Linker<'_> {
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     // A function sees itself by its own name.
-                    Found::Decls(decls) => Outcome::Decls(decls.into_iter().flat_map(|decl| self.named_member(decl)).collect()),
+                    Found::Decls(decls) => Outcome::Decls(
+                        decls
+                            .into_iter()
+                            .flat_map(|decl| self.named_member(decl))
+                            .collect(),
+                    ),
                     found => found.into(),
                 }
             }
-            Expr::Member(object, sym) | Expr::Destructured(object, sym) => self.member_outcome(object, sym),
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
-            Expr::Class(decl) | Expr::Function(decl) => Outcome::Decls(Decls::from_slice(&[at(file, decl)])),
+            Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
+                self.member_outcome(object, sym)
+            }
+            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
+                self.value_outcome(inner)
+            }
+            Expr::Class(decl) | Expr::Function(decl) => {
+                Outcome::Decls(Decls::from_slice(&[at(file, decl)]))
+            }
             Expr::Require(sym) => self.required(file, sym).into(),
-            Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => Outcome::Outside,
+            Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
+                Outcome::Outside
+            }
             _ => {
                 let ty = self.expr_type(file, expr);
                 self.computed_outcome(ty)
@@ -262,7 +325,10 @@ impl Linker<'_> {
     fn computed_outcome(&mut self, ty: Ty) -> Outcome {
         match self.get(ty) {
             Type::Simple(Ty::UNKNOWN | Ty::ANY) => Outcome::Unknown,
-            Type::Simple(_) | Type::BuiltIn(..) | Type::BuiltInValue(_) | Type::BuiltInMethod(..) => Outcome::Outside,
+            Type::Simple(_)
+            | Type::BuiltIn(..)
+            | Type::BuiltInValue(_)
+            | Type::BuiltInMethod(..) => Outcome::Outside,
             _ => Outcome::Nameless,
         }
     }
@@ -272,34 +338,57 @@ impl Linker<'_> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
         let declaration = facts.decl(parameter.decl);
-        if declaration.kind != DeclKind::Parameter || !declaration.flags.has(DeclFlags::FROM_PARAMETER) {
+        if declaration.kind != DeclKind::Parameter
+            || !declaration.flags.has(DeclFlags::FROM_PARAMETER)
+        {
             return None;
         }
         let constructor = facts.scope(declaration.scope).owner.some()?;
         let class = facts.decl(constructor).scope;
         let name = self.name(parameter.file, declaration.name);
-        let mut own = self.declarations(parameter.file, class, name).iter().map(|entry| entry.2);
-        let property = own.find(|id| facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property)?;
+        let mut own = self
+            .declarations(parameter.file, class, name)
+            .iter()
+            .map(|entry| entry.2);
+        let property = own.find(|id| {
+            facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property
+        })?;
         Some(Decls::from_slice(&[at(parameter.file, property)]))
     }
 
     /// Of declarations of several spaces those that are values, if there are some.
     fn as_value(&mut self, found: Found) -> Found {
-        self.in_space(found, |kind| !matches!(kind, DeclKind::Interface | DeclKind::TypeAlias | DeclKind::TypeParam))
+        self.in_space(found, |kind| {
+            !matches!(
+                kind,
+                DeclKind::Interface | DeclKind::TypeAlias | DeclKind::TypeParam
+            )
+        })
     }
 
     fn as_type(&mut self, found: Found) -> Found {
         self.in_space(found, |kind| {
             matches!(
                 kind,
-                DeclKind::Class | DeclKind::Interface | DeclKind::TypeAlias | DeclKind::Enum | DeclKind::TypeParam | DeclKind::EnumMember
+                DeclKind::Class
+                    | DeclKind::Interface
+                    | DeclKind::TypeAlias
+                    | DeclKind::Enum
+                    | DeclKind::TypeParam
+                    | DeclKind::EnumMember
             )
         })
     }
 
     fn in_space(&mut self, found: Found, holds: impl Fn(DeclKind) -> bool) -> Found {
-        let Found::Decls(decls) = found else { return found };
-        let kept: Decls = decls.iter().copied().filter(|decl| holds(self.decl(*decl).kind)).collect();
+        let Found::Decls(decls) = found else {
+            return found;
+        };
+        let kept: Decls = decls
+            .iter()
+            .copied()
+            .filter(|decl| holds(self.decl(*decl).kind))
+            .collect();
         Found::Decls(if kept.is_empty() { decls } else { kept })
     }
 
@@ -315,15 +404,21 @@ impl Linker<'_> {
                     found => found.into(),
                 }
             }
-            Looked::External => self.expando_outcome(object, name).unwrap_or(Outcome::Outside),
+            Looked::External => self
+                .expando_outcome(object, name)
+                .unwrap_or(Outcome::Outside),
             Looked::Value(ty) => self.value_member(ty),
-            Looked::Missing => self.expando_outcome(object, name).unwrap_or(Outcome::Unknown),
+            Looked::Missing => self
+                .expando_outcome(object, name)
+                .unwrap_or(Outcome::Unknown),
         }
     }
 
     /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
     fn behind(&mut self, decls: Decls) -> Outcome {
-        let [decl] = decls[..] else { return Outcome::Decls(decls) };
+        let [decl] = decls[..] else {
+            return Outcome::Decls(decls);
+        };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => self.as_value(found).into(),
             _ => Outcome::Decls(decls),
@@ -337,10 +432,20 @@ impl Linker<'_> {
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
             let holders = self.named_holders(own, object)?;
             let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(Outcome::Unknown, |member| Outcome::Decls(Decls::from_slice(&[member]))));
+            return Some(member.map_or(Outcome::Unknown, |member| {
+                Outcome::Decls(Decls::from_slice(&[member]))
+            }));
         };
         let name = self.name(file, sym);
-        let named = self.lookup(Place { file, scope, offset }, name, Space::Value);
+        let named = self.lookup(
+            Place {
+                file,
+                scope,
+                offset,
+            },
+            name,
+            Space::Value,
+        );
         let found = self.resolve_decls(named);
         Some(self.as_value(found).into())
     }
@@ -358,7 +463,10 @@ impl Linker<'_> {
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = facts.list(segments);
-                (self.type_name(file, segments, scope, index), index + 1 == segments.len())
+                (
+                    self.type_name(file, segments, scope, index),
+                    index + 1 == segments.len(),
+                )
             }
             TypeExpr::Import(specifier, segments) => {
                 let segments = facts.list(segments);
@@ -382,7 +490,9 @@ impl Linker<'_> {
     /// `"x"` of `T["x"]`
     fn indexed_outcome(&mut self, object: TypeId, key: TypeId) -> Outcome {
         let facts = self.own_facts();
-        let TypeExpr::Literal(_, sym) = facts.type_expr(key) else { return Outcome::Outside };
+        let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
+            return Outcome::Outside;
+        };
         let file = self.file;
         let object = self.type_of(file, object);
         self.key_of(object, sym)
@@ -395,7 +505,11 @@ impl Linker<'_> {
             None => self.module(file, import.module).into(),
             Some(decl) => {
                 let found = self.resolve_decls(Decls::from_slice(&[at(file, decl)]));
-                let found = if import.type_only { self.as_type(found) } else { found };
+                let found = if import.type_only {
+                    self.as_type(found)
+                } else {
+                    found
+                };
                 self.one_symbol(found).into()
             }
         }
@@ -403,10 +517,20 @@ impl Linker<'_> {
 
     /// A type and a value of one name brought by one specifier: the value stands for both.
     fn one_symbol(&mut self, found: Found) -> Found {
-        let Found::Decls(decls) = &found else { return found };
-        let Some(first) = decls.first().copied() else { return found };
+        let Found::Decls(decls) = &found else {
+            return found;
+        };
+        let Some(first) = decls.first().copied() else {
+            return found;
+        };
         let group = self.group(first);
-        Found::Decls(decls.iter().copied().filter(|decl| *decl == first || group.contains(decl)).collect())
+        Found::Decls(
+            decls
+                .iter()
+                .copied()
+                .filter(|decl| *decl == first || group.contains(decl))
+                .collect(),
+        )
     }
 
     fn export_outcome(&mut self, id: ExportId) -> Outcome {
@@ -422,7 +546,11 @@ impl Linker<'_> {
             }
             ExportKind::Local => {
                 let name = self.name(file, export.local);
-                let place = Place { file, scope: export.scope, offset: u32::MAX };
+                let place = Place {
+                    file,
+                    scope: export.scope,
+                    offset: u32::MAX,
+                };
                 let mut decls = self.lookup(place, name, Space::Value);
                 if decls.is_empty() {
                     decls = self.lookup(place, name, Space::Type);
@@ -436,11 +564,18 @@ impl Linker<'_> {
 
     fn base_outcome(&mut self, decl: DeclRef, index: usize) -> Outcome {
         let facts = self.facts(decl.file);
-        let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else { return Outcome::Unknown };
+        let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
+            return Outcome::Unknown;
+        };
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
             let segments = facts.list(segments);
-            let found = self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
-            let found = if matches!(found, Found::Nothing) { self.base_value(decl, segments, scope) } else { found };
+            let found =
+                self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
+            let found = if matches!(found, Found::Nothing) {
+                self.base_value(decl, segments, scope)
+            } else {
+                found
+            };
             let found = self.whole_module(found);
             return match found {
                 Found::Nothing => Outcome::Outside,
@@ -448,7 +583,8 @@ impl Linker<'_> {
             };
         }
         let ty = self.base_type(decl, index);
-        if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) = (facts.type_expr(base.ty), self.get(ty))
+        if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
+            (facts.type_expr(base.ty), self.get(ty))
             && let found @ Outcome::Decls(_) = self.value_outcome(expr)
         {
             return found;
@@ -462,13 +598,24 @@ impl Linker<'_> {
 
     /// `extends Base` where `Base` is a variable that holds a class.
     fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> Found {
-        let &[segment] = segments else { return Found::Nothing };
+        let &[segment] = segments else {
+            return Found::Nothing;
+        };
         let name = self.name(decl.file, segment.name);
-        let decls = self.lookup(Place { file: decl.file, scope, offset: u32::MAX }, name, Space::Value);
+        let decls = self.lookup(
+            Place {
+                file: decl.file,
+                scope,
+                offset: u32::MAX,
+            },
+            name,
+            Space::Value,
+        );
         self.resolve_decls(decls)
     }
 
-    /// The key of an object literal: the member of the expected type, else the literal's own, which is no node.
+    /// The key of an object literal: the member of the expected type, else the literal's own, which
+    /// is no node.
     fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
         let file = self.file;
         let expected = self.context(at(file, object));
@@ -507,10 +654,25 @@ impl Linker<'_> {
 
 /// Keeps a use without a target.
 fn open(links: &mut Links, site: Site, name: Sym) {
-    links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
+    links.unresolved.push(Unresolved {
+        name,
+        kind: site.kind,
+        source: site.owner,
+        at: site.at,
+    });
 }
 
 fn push(links: &mut Links, site: Site, edge_type: EdgeType, targets: Vec<Target>) {
-    let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
-    links.uses.push(Use { source: site.owner, edge_type, confidence, targets, at: site.at });
+    let confidence = if targets.len() == 1 {
+        Confidence::Exact
+    } else {
+        Confidence::Inferred
+    };
+    links.uses.push(Use {
+        source: site.owner,
+        edge_type,
+        confidence,
+        targets,
+        at: site.at,
+    });
 }

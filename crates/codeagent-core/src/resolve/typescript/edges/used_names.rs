@@ -6,14 +6,18 @@ use crate::model::facts::*;
 pub fn whatever_it_is(facts: &Facts, site: Site) -> Option<Sym> {
     match site.subject {
         Subject::Type(ty, index) => match facts.type_expr(ty) {
-            TypeExpr::Name(segments, _) => facts.list(segments).get(usize::from(index)).map(|segment| segment.name),
+            TypeExpr::Name(segments, _) => facts
+                .list(segments)
+                .get(usize::from(index))
+                .map(|segment| segment.name),
             _ => None,
         },
         _ => of_value(facts, site),
     }
 }
 
-/// The name of a value, import or callee. A type that has no target comes from outside, as a rule, and is not kept.
+/// The name of a value, import or callee. A type that has no target comes from outside, as a rule,
+/// and is not kept.
 pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
     let expr = match site.subject {
         Subject::Expr(expr) | Subject::Decorator(expr) => expr,

@@ -1,6 +1,8 @@
-//! What does a call or `new` give: which signature of the callee fits the arguments, and its result?
+//! What does a call or `new` give: which signature of the callee fits the arguments, and its
+//! result?
 //!
-//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument types; the first that fits wins.
+//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument
+//! types; the first that fits wins.
 
 use crate::model::facts::*;
 use crate::resolve::typescript::arena::{Env, Ty, Type};
@@ -22,12 +24,17 @@ pub struct CallSite {
 impl Checker<'_> {
     pub fn call_args(&mut self, site: CallSite) -> Vec<Arg> {
         let facts = self.facts(site.file);
-        facts.calls.get(site.call.0 as usize).map_or(Vec::new(), |call| facts.list(call.args).to_vec())
+        facts
+            .calls
+            .get(site.call.0 as usize)
+            .map_or(Vec::new(), |call| facts.list(call.args).to_vec())
     }
 
     pub fn call_type_args(&mut self, site: CallSite) -> Vec<Ty> {
         let facts = self.facts(site.file);
-        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Vec::new() };
+        let Some(call) = facts.calls.get(site.call.0 as usize) else {
+            return Vec::new();
+        };
         self.types_of(site.file, call.type_args)
     }
 
@@ -46,7 +53,8 @@ impl Checker<'_> {
                     Expr::Super(_) => Ty::THIS,
                     _ => self.expr_type(file, object),
                 };
-                // A static method that a base from outside declares may make an instance of the class it is called on (`Document.build()`).
+                // A static method that a base from outside declares may make an instance of the
+                // class it is called on (`Document.build()`).
                 if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
                     return Ty::UNKNOWN;
                 }
@@ -70,13 +78,18 @@ impl Checker<'_> {
             Type::BuiltInValue(_) => return Ty::EXTERNAL,
             Type::Union(members) => {
                 let members = self.arena.list(members);
-                let results: Vec<Ty> = members.iter().map(|member| self.call_result(*member, site)).collect();
+                let results: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.call_result(*member, site))
+                    .collect();
                 return self.arena.union(&results);
             }
             _ => {}
         }
         let signatures = self.signatures(callee);
-        let Some(signature) = self.choose(&signatures, site) else { return Ty::UNKNOWN };
+        let Some(signature) = self.choose(&signatures, site) else {
+            return Ty::UNKNOWN;
+        };
         self.result(signature, site)
     }
 
@@ -100,7 +113,9 @@ impl Checker<'_> {
 
     /// A type in terms of a signature's own type parameters, as it is at a site.
     pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
-        let Signature::Declared(decl, env) = signature else { return ty };
+        let Signature::Declared(decl, env) = signature else {
+            return ty;
+        };
         let params = self.type_params(decl);
         if params.is_empty() {
             return ty;
@@ -110,12 +125,23 @@ impl Checker<'_> {
         self.substitute(ty, own)
     }
 
-    /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by constraint.
-    fn call_bindings(&mut self, decl: DeclRef, env: Env, site: CallSite, params: &[DeclRef]) -> Vec<(DeclRef, Ty)> {
+    /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by
+    /// constraint.
+    fn call_bindings(
+        &mut self,
+        decl: DeclRef,
+        env: Env,
+        site: CallSite,
+        params: &[DeclRef],
+    ) -> Vec<(DeclRef, Ty)> {
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
-            bindings = self.infer(Signature::Declared(decl, env), site, Inference::new(params, true));
+            bindings = self.infer(
+                Signature::Declared(decl, env),
+                site,
+                Inference::new(params, true),
+            );
             self.bind_by_result(decl, site, params, &mut bindings);
         }
         self.add_defaults(params, &mut bindings);
@@ -133,15 +159,26 @@ impl Checker<'_> {
 
     fn construct(&mut self, value: Ty, args: &[Ty], site: CallSite) -> Ty {
         match self.get(value) {
-            Type::Static(class) if args.is_empty() && self.decl(class).kind == DeclKind::Class => self.construct_class(class, site),
+            Type::Static(class) if args.is_empty() && self.decl(class).kind == DeclKind::Class => {
+                self.construct_class(class, site)
+            }
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
-                let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
-                if matches!(self.get(value), Type::Union(_)) { self.arena.union(&made) } else { self.arena.intersection(&made) }
+                let made: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.construct(*member, args, site))
+                    .filter(|ty| !ty.is_opaque())
+                    .collect();
+                if matches!(self.get(value), Type::Union(_)) {
+                    self.arena.union(&made)
+                } else {
+                    self.arena.intersection(&made)
+                }
             }
             Type::Instance(..) | Type::Object(..) => {
                 let signatures = self.construct_signatures(value);
-                self.choose(&signatures, site).map_or(Ty::UNKNOWN, |signature| self.result(signature, site))
+                self.choose(&signatures, site)
+                    .map_or(Ty::UNKNOWN, |signature| self.result(signature, site))
             }
             Type::Param(_) | Type::Deferred(..) => {
                 let bound = self.constructed_bound(value);
@@ -157,8 +194,11 @@ impl Checker<'_> {
         if params.is_empty() {
             return self.instance(class, &[]);
         }
-        let signatures: Signatures =
-            self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, self.inherited_env(class, decl))).collect();
+        let signatures: Signatures = self
+            .constructors(class)
+            .into_iter()
+            .map(|decl| Signature::Declared(decl, self.inherited_env(class, decl)))
+            .collect();
         let bindings = match self.choose(&signatures, site) {
             Some(signature) => self.infer(signature, site, Inference::new(&params, true)),
             None => Vec::new(),
@@ -166,16 +206,25 @@ impl Checker<'_> {
         self.bound_instance(class, &params, bindings)
     }
 
-    /// What the type parameters of the class that declares a constructor are in a class that inherits it.
+    /// What the type parameters of the class that declares a constructor are in a class that
+    /// inherits it.
     fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> Env {
-        let Some(declaring) = self.class_of(constructor).filter(|declaring| *declaring != class) else { return Env::EMPTY };
+        let Some(declaring) = self
+            .class_of(constructor)
+            .filter(|declaring| *declaring != class)
+        else {
+            return Env::EMPTY;
+        };
         let own = self.own_instance(class);
-        let Some(args) = self.as_instance_of(own, declaring, 0) else { return Env::EMPTY };
+        let Some(args) = self.as_instance_of(own, declaring, 0) else {
+            return Env::EMPTY;
+        };
         let types = self.arena.list(args);
         self.bind(declaring, &types)
     }
 
-    /// The first signature that takes the arguments; if none does, the one with the fewest mismatches.
+    /// The first signature that takes the arguments; if none does, the one with the fewest
+    /// mismatches.
     pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
         if signatures.len() <= 1 {
@@ -196,13 +245,17 @@ impl Checker<'_> {
                 best = Some((mismatches, signature));
             }
         }
-        best.map(|(_, signature)| signature).or(signatures.first().copied())
+        best.map(|(_, signature)| signature)
+            .or(signatures.first().copied())
     }
 
     pub fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
         let params = self.signature_params(signature);
         let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
-        let required = params.iter().filter(|param| !param.optional && !param.rest).count();
+        let required = params
+            .iter()
+            .filter(|param| !param.optional && !param.rest)
+            .count();
         let has_rest = params.last().is_some_and(|param| param.rest);
         let mut count = 0;
         if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
@@ -212,7 +265,12 @@ impl Checker<'_> {
             if arg.mode == ArgMode::Spread {
                 break;
             }
-            let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { break };
+            let Some(param) = params
+                .get(index)
+                .or(params.last().filter(|param| param.rest))
+            else {
+                break;
+            };
             count += u32::from(self.rejects(param.ty, file, arg.value));
         }
         count
@@ -222,11 +280,11 @@ impl Checker<'_> {
         let facts = self.facts(file);
         match facts.expr(value) {
             Expr::Function(lambda) => {
-                let callable = self
-                    .arena
-                    .members(param)
-                    .iter()
-                    .any(|ty| ty.is_opaque() || matches!(self.get(*ty), Type::Param(_)) || !self.signatures(*ty).is_empty());
+                let callable = self.arena.members(param).iter().any(|ty| {
+                    ty.is_opaque()
+                        || matches!(self.get(*ty), Type::Param(_))
+                        || !self.signatures(*ty).is_empty()
+                });
                 !callable || self.takes_fewer_params(param, at(file, lambda))
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,

@@ -1,7 +1,9 @@
-//! What type is expected of a lambda, object or array literal where it stands: by the parameter it is passed to, the annotation of its
-//! variable, the property it is the value of, the function it is returned from.
+//! What type is expected of a lambda, object or array literal where it stands: by the parameter it
+//! is passed to, the annotation of its variable, the property it is the value of, the function it
+//! is returned from.
 //!
-//! **Limits.** What a call's own result is expected to be counts only for type parameters that no argument says anything about.
+//! **Limits.** What a call's own result is expected to be counts only for type parameters that no
+//! argument says anything about.
 
 use crate::model::facts::*;
 use crate::resolve::DeclRef;
@@ -24,11 +26,20 @@ impl Checker<'_> {
         if context == Ty::EXTERNAL {
             return Ty::EXTERNAL;
         }
-        let Some(signature) = self.signatures(context).first().copied() else { return Ty::UNKNOWN };
+        let Some(signature) = self.signatures(context).first().copied() else {
+            return Ty::UNKNOWN;
+        };
         let params = self.signature_params(signature);
-        let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { return Ty::UNKNOWN };
+        let Some(param) = params
+            .get(index)
+            .or(params.last().filter(|param| param.rest))
+        else {
+            return Ty::UNKNOWN;
+        };
         let own = self.params(lambda);
-        let is_rest = own.get(index).is_some_and(|own| self.decl(*own).flags.has(DeclFlags::REST));
+        let is_rest = own
+            .get(index)
+            .is_some_and(|own| self.decl(*own).flags.has(DeclFlags::REST));
         let ty = self.with_receiver(lambda, param.ty);
         if is_rest { self.arena.array(ty) } else { ty }
     }
@@ -36,8 +47,12 @@ impl Checker<'_> {
     /// `this` in the parameter of a callback is what the method is called on.
     fn with_receiver(&mut self, lambda: DeclRef, ty: Ty) -> Ty {
         let facts = self.facts(lambda.file);
-        let Context::Argument(call, _) = facts.decl(lambda.decl).context else { return ty };
-        let Some(call) = facts.calls.get(call.0 as usize) else { return ty };
+        let Context::Argument(call, _) = facts.decl(lambda.decl).context else {
+            return ty;
+        };
+        let Some(call) = facts.calls.get(call.0 as usize) else {
+            return ty;
+        };
         match facts.expr(call.callee) {
             Expr::Member(object, _) => {
                 let receiver = self.expr_type(lambda.file, object);
@@ -48,16 +63,33 @@ impl Checker<'_> {
     }
 
     /// Adds bindings that make what a call gives into what is expected of it.
-    pub fn bind_by_result(&mut self, decl: DeclRef, site: CallSite, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
-        if params.iter().all(|param| bindings.iter().any(|binding| binding.0 == *param)) {
+    pub fn bind_by_result(
+        &mut self,
+        decl: DeclRef,
+        site: CallSite,
+        params: &[DeclRef],
+        bindings: &mut Vec<(DeclRef, Ty)>,
+    ) {
+        if params
+            .iter()
+            .all(|param| bindings.iter().any(|binding| binding.0 == *param))
+        {
             return;
         }
         let expected = match self.tables.expected(site.file, site.call) {
             None => return,
             Some(Expected::Typed(ty)) => self.type_of(site.file, ty),
-            Some(Expected::Argument(call, index)) => self.answered(Question::Expected(site.file, site.call), |checker| {
-                checker.expected_argument(CallSite { file: site.file, call }, usize::from(index))
-            }),
+            Some(Expected::Argument(call, index)) => {
+                self.answered(Question::Expected(site.file, site.call), |checker| {
+                    checker.expected_argument(
+                        CallSite {
+                            file: site.file,
+                            call,
+                        },
+                        usize::from(index),
+                    )
+                })
+            }
         };
         if expected.is_opaque() {
             return;
@@ -74,14 +106,18 @@ impl Checker<'_> {
 
     /// The type expected of a lambda, object literal or array literal.
     pub fn context(&mut self, decl: DeclRef) -> Ty {
-        self.answered(Question::Context(decl), |checker| checker.context_unguarded(decl))
+        self.answered(Question::Context(decl), |checker| {
+            checker.context_unguarded(decl)
+        })
     }
 
     fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
         let file = decl.file;
         match self.decl(decl).context {
             Context::None => Ty::UNKNOWN,
-            Context::Argument(call, index) => self.argument_context(CallSite { file, call }, usize::from(index)),
+            Context::Argument(call, index) => {
+                self.argument_context(CallSite { file, call }, usize::from(index))
+            }
             Context::Typed(ty) => self.type_of(file, ty),
             Context::Assigned(expr) => self.expr_type(file, expr),
             Context::Property(object, sym) => {
@@ -96,7 +132,9 @@ impl Checker<'_> {
                     Expr::Array(elements, standing) if !standing.is_none() => {
                         let context = self.context(at(file, standing));
                         let is_it = |element: &ExprId| match facts.expr(*element) {
-                            Expr::Function(id) | Expr::Object(id) | Expr::Array(_, id) => id == decl.decl,
+                            Expr::Function(id) | Expr::Object(id) | Expr::Array(_, id) => {
+                                id == decl.decl
+                            }
                             _ => false,
                         };
                         let index = facts.list(elements).iter().position(is_it);
@@ -117,7 +155,10 @@ impl Checker<'_> {
     fn argument_context(&mut self, site: CallSite, index: usize) -> Ty {
         match self.signature_at(site) {
             Ok(signature @ Signature::Declared(..)) => {
-                let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index) else { return Ty::UNKNOWN };
+                let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index)
+                else {
+                    return Ty::UNKNOWN;
+                };
                 self.add_defaults(&params, &mut bindings);
                 let bound = self.arena.env(bindings);
                 self.substitute(ty, bound)
@@ -127,19 +168,27 @@ impl Checker<'_> {
         }
     }
 
-    /// What a parameter of a call takes, type parameters of the call left open where nothing binds them.
+    /// What a parameter of a call takes, type parameters of the call left open where nothing binds
+    /// them.
     fn expected_argument(&mut self, site: CallSite, index: usize) -> Ty {
-        let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else { return Ty::UNKNOWN };
-        let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else { return Ty::UNKNOWN };
+        let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
+            return Ty::UNKNOWN;
+        };
+        let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else {
+            return Ty::UNKNOWN;
+        };
         let bound = self.arena.env(bindings);
         self.substitute(ty, bound)
     }
 
-    /// The signature a call calls, or what is to be said without one: an undeclared function from outside may pass a callback what is of the
-    /// repository, a constructor of the library does not.
+    /// The signature a call calls, or what is to be said without one: an undeclared function from
+    /// outside may pass a callback what is of the repository, a constructor of the library does
+    /// not.
     fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
-        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Err(Ty::UNKNOWN) };
+        let Some(call) = facts.calls.get(site.call.0 as usize) else {
+            return Err(Ty::UNKNOWN);
+        };
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
@@ -147,16 +196,30 @@ impl Checker<'_> {
             if matches!(self.get(callee), Type::BuiltInValue(_)) {
                 return Err(Ty::EXTERNAL);
             }
-            if self.tables.is_new(site.file, site.call) { self.class_signatures(callee) } else { self.signatures(callee) }
+            if self.tables.is_new(site.file, site.call) {
+                self.class_signatures(callee)
+            } else {
+                self.signatures(callee)
+            }
         };
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
-    /// The type of parameter `index`, the type parameters in force, and what the arguments that are not lambdas bind them to.
-    fn bound_argument(&mut self, signature: Signature, site: CallSite, index: usize) -> Option<BoundArgument> {
-        let Signature::Declared(decl, _) = signature else { return None };
+    /// The type of parameter `index`, the type parameters in force, and what the arguments that are
+    /// not lambdas bind them to.
+    fn bound_argument(
+        &mut self,
+        signature: Signature,
+        site: CallSite,
+        index: usize,
+    ) -> Option<BoundArgument> {
+        let Signature::Declared(decl, _) = signature else {
+            return None;
+        };
         let params = self.signature_params(signature);
-        let param = *params.get(index).or(params.last().filter(|param| param.rest))?;
+        let param = *params
+            .get(index)
+            .or(params.last().filter(|param| param.rest))?;
         let mut type_params = self.type_params(decl);
         if self.decl(decl).kind == DeclKind::Constructor
             && let Some(class) = self.class_of(decl)
@@ -212,20 +275,36 @@ impl Checker<'_> {
             let instance = self.instance_of(component, &[]);
             let name = self.tables.find("props");
             let props = self.member_type(instance, name);
-            return if props.is_opaque() { self.first_base_arg(instance) } else { props };
+            return if props.is_opaque() {
+                self.first_base_arg(instance)
+            } else {
+                props
+            };
         }
-        let Some(signature) = self.signatures(component).first().copied() else { return Ty::UNKNOWN };
-        self.signature_params(signature).first().map_or(Ty::UNKNOWN, |param| param.ty)
+        let Some(signature) = self.signatures(component).first().copied() else {
+            return Ty::UNKNOWN;
+        };
+        self.signature_params(signature)
+            .first()
+            .map_or(Ty::UNKNOWN, |param| param.ty)
     }
 
     /// `P` of `class C extends React.Component<P>`, whose declaration is outside.
     fn first_base_arg(&mut self, instance: Ty) -> Ty {
-        let Type::Instance(decl, _) = self.get(instance) else { return Ty::EXTERNAL };
+        let Type::Instance(decl, _) = self.get(instance) else {
+            return Ty::EXTERNAL;
+        };
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
-        let extended = facts.list(declaration.bases).iter().find(|base| base.clause == BaseClause::Extends);
+        let extended = facts
+            .list(declaration.bases)
+            .iter()
+            .find(|base| base.clause == BaseClause::Extends);
         let args = extended.map(|base| match facts.type_expr(base.ty) {
-            TypeExpr::Name(segments, _) => facts.list(segments).last().map_or(List::default(), |segment| segment.args),
+            TypeExpr::Name(segments, _) => facts
+                .list(segments)
+                .last()
+                .map_or(List::default(), |segment| segment.args),
             TypeExpr::Heritage(_, args) => args,
             _ => List::default(),
         });

@@ -1,4 +1,5 @@
-//! What do expressions mean: their types, the signatures that calls choose, what is inferred, expected and narrowed?
+//! What do expressions mean: their types, the signatures that calls choose, what is inferred,
+//! expected and narrowed?
 //!
 //! **Limits.** Types as far as members and calls need them; nothing is checked.
 

@@ -1,6 +1,7 @@
 //! What type does an expression have, by its parts?
 //!
-//! **Limits.** The element types of a long array are those of its first elements; arithmetic gives numbers.
+//! **Limits.** The element types of a long array are those of its first elements; arithmetic gives
+//! numbers.
 
 use crate::model::facts::*;
 use crate::resolve::FileId;
@@ -22,16 +23,30 @@ impl Checker<'_> {
         if expr.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(Question::Expr(file, expr), |checker| checker.expr_type_unguarded(file, expr))
+        self.remembered(Question::Expr(file, expr), |checker| {
+            checker.expr_type_unguarded(file, expr)
+        })
     }
 
     fn expr_type_unguarded(&mut self, file: FileId, id: ExprId) -> Ty {
         let facts = self.facts(file);
         match facts.expr(id) {
-            Expr::Name(sym, scope, offset) => self.name_type_in(sym, Place { file, scope, offset }, Space::Narrowed),
+            Expr::Name(sym, scope, offset) => self.name_type_in(
+                sym,
+                Place {
+                    file,
+                    scope,
+                    offset,
+                },
+                Space::Narrowed,
+            ),
             Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
-            Expr::Member(_, sym) if facts.text(sym) == "exports" && self.is_own_exports(file, id) => self.module_type(file),
+            Expr::Member(_, sym)
+                if facts.text(sym) == "exports" && self.is_own_exports(file, id) =>
+            {
+                self.module_type(file)
+            }
             Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
             Expr::Destructured(object, sym) => {
                 let object = self.expr_type(file, object);
@@ -41,7 +56,10 @@ impl Checker<'_> {
             Expr::Index(call) => self.index_expr_type(file, call),
             Expr::Call(call) => self.call_type(file, call),
             Expr::New(call) => self.new_type(file, call),
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Spread(inner) | Expr::Conditional(inner) => self.expr_type(file, inner),
+            Expr::Generic(inner, _)
+            | Expr::Same(inner)
+            | Expr::Spread(inner)
+            | Expr::Conditional(inner) => self.expr_type(file, inner),
             Expr::Await(inner) => {
                 let ty = self.expr_type(file, inner);
                 self.awaited(ty)
@@ -49,7 +67,11 @@ impl Checker<'_> {
             Expr::Iterate(inner, is_async) => {
                 let ty = self.expr_type(file, inner);
                 let element = self.element_type(ty);
-                if is_async { self.awaited(element) } else { element }
+                if is_async {
+                    self.awaited(element)
+                } else {
+                    element
+                }
             }
             Expr::Cast(ty) => self.type_of(file, ty),
             Expr::Satisfies(inner, _) => self.expr_type(file, inner),
@@ -63,7 +85,9 @@ impl Checker<'_> {
             Expr::Array(elements, decl) => self.array_type(file, elements, decl),
             Expr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
             Expr::Class(decl) => self.arena.add(Type::Static(at(file, decl))),
-            Expr::ContextParam(decl, index) => self.context_param(at(file, decl), usize::from(index)),
+            Expr::ContextParam(decl, index) => {
+                self.context_param(at(file, decl), usize::from(index))
+            }
             Expr::Guarded(index) => self.guarded_type(file, index),
             Expr::Element(inner, index) => {
                 let ty = self.expr_type(file, inner);
@@ -103,7 +127,9 @@ impl Checker<'_> {
     fn binary_type(&mut self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
         use Operator as O;
         match operator {
-            O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => Ty::BOOLEAN,
+            O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
+                Ty::BOOLEAN
+            }
             O::Add => {
                 let types = [self.expr_type(file, a), self.expr_type(file, b)];
                 let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
@@ -130,7 +156,9 @@ impl Checker<'_> {
         match spelling {
             "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.window(),
-            "exports" if self.facts(place.file).header.dialect.is_javascript() => return self.module_type(place.file),
+            "exports" if self.facts(place.file).header.dialect.is_javascript() => {
+                return self.module_type(place.file);
+            }
             _ => {}
         }
         match Known::of_name(spelling) {
@@ -149,17 +177,25 @@ impl Checker<'_> {
     }
 
     fn this_type(&mut self, file: FileId, decl: DeclId) -> Ty {
-        let Some(decl) = decl.some() else { return Ty::UNKNOWN };
+        let Some(decl) = decl.some() else {
+            return Ty::UNKNOWN;
+        };
         let decl = at(file, decl);
         match self.decl(decl).kind {
             DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
             DeclKind::ObjectLiteral => {
                 let context = self.context(decl);
                 let own = self.arena.add(Type::Object(decl, Env::EMPTY));
-                if context.is_opaque() { own } else { self.arena.intersection(&[own, context]) }
+                if context.is_opaque() {
+                    own
+                } else {
+                    self.arena.intersection(&[own, context])
+                }
             }
             DeclKind::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
-            DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => self.own_instance(decl),
+            DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => {
+                self.own_instance(decl)
+            }
             // `o.f = function () {}`
             DeclKind::Lambda => {
                 let object = self.decl(decl).init;
@@ -195,7 +231,9 @@ impl Checker<'_> {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
         let object = self.expr_type(file, call.callee);
-        let Some(arg) = facts.list(call.args).first() else { return Ty::UNKNOWN };
+        let Some(arg) = facts.list(call.args).first() else {
+            return Ty::UNKNOWN;
+        };
         match facts.expr(arg.value) {
             Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
                 let name = self.name(file, sym);
@@ -210,7 +248,10 @@ impl Checker<'_> {
             }
             _ => {
                 let key = self.expr_type(file, arg.value);
-                if matches!(self.get(key), Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)) {
+                if matches!(
+                    self.get(key),
+                    Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)
+                ) {
                     self.indexed_type(object, key)
                 } else {
                     self.index_type(object)
@@ -225,12 +266,22 @@ impl Checker<'_> {
         for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
             let ty = self.expr_type(file, element);
             let is_spread = matches!(facts.expr(element), Expr::Spread(_));
-            types.push(if is_spread { self.element_type(ty) } else { self.arena.widen(ty) });
+            types.push(if is_spread {
+                self.element_type(ty)
+            } else {
+                self.arena.widen(ty)
+            });
         }
-        let may_be_tuple = (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
+        let may_be_tuple =
+            (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
         if may_be_tuple && !decl.is_none() {
             let context = self.context(at(file, decl));
-            if self.arena.members(context).iter().any(|ty| matches!(self.get(*ty), Type::Tuple(_))) {
+            if self
+                .arena
+                .members(context)
+                .iter()
+                .any(|ty| matches!(self.get(*ty), Type::Tuple(_)))
+            {
                 return self.arena.tuple(&types);
             }
         }

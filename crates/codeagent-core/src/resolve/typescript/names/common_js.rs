@@ -1,8 +1,10 @@
-//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members assigned to what it gives out?
+//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members
+//! assigned to what it gives out?
 //!
 //! `require` of a module with `module.exports = e` is `e`, of any other the module itself.
 //!
-//! **Limits.** Of several `module.exports =` the first counts. Members that other files assign to a value are not among those it has.
+//! **Limits.** Of several `module.exports =` the first counts. Members that other files assign to a
+//! value are not among those it has.
 
 use crate::model::facts::*;
 use crate::resolve::kernel::names::Name;
@@ -42,7 +44,9 @@ impl Checker<'_> {
     /// What `export =` names in the blocks of an ambient module.
     pub fn assigned_in_block(&mut self, block: DeclRef) -> Found {
         // A block sees what its module gives out, and that may be what is asked for.
-        self.guarded(Question::Follow(block), Found::Nothing, |checker| checker.assigned_in_blocks(block))
+        self.guarded(Question::Follow(block), Found::Nothing, |checker| {
+            checker.assigned_in_blocks(block)
+        })
     }
 
     fn assigned_in_blocks(&mut self, block: DeclRef) -> Found {
@@ -52,20 +56,37 @@ impl Checker<'_> {
             let assigned = &self.tables.file(block.file).assigned_in;
             let first = assigned.partition_point(|entry| entry.0 < scope);
             if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
-                return self.meaning_of(block.file, facts.exports[id.index()].value, &mut Visited::default());
+                return self.meaning_of(
+                    block.file,
+                    facts.exports[id.index()].value,
+                    &mut Visited::default(),
+                );
             }
         }
         Found::Nothing
     }
 
-    /// What a file of JavaScript gives out by name besides the function or class that it gives out as a whole.
+    /// What a file of JavaScript gives out by name besides the function or class that it gives out
+    /// as a whole.
     pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
-        let Found::Decls(named) = self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) else { return None };
-        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole)).then_some(named)
+        let Found::Decls(named) =
+            self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
+        else {
+            return None;
+        };
+        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole))
+            .then_some(named)
     }
 
-    /// What a file of JavaScript declares and exports under a name. Where that is a type of a comment, a value may be given out beside it.
-    pub fn beside_documented(&mut self, file: FileId, name: Name, declared: Decls, visited: &mut Visited) -> Found {
+    /// What a file of JavaScript declares and exports under a name. Where that is a type of a
+    /// comment, a value may be given out beside it.
+    pub fn beside_documented(
+        &mut self,
+        file: FileId,
+        name: Name,
+        declared: Decls,
+        visited: &mut Visited,
+    ) -> Found {
         let mut found = self.export_clause(file, ScopeId(0), name, visited);
         if found.is_nothing() {
             found = self.assigned_export(file, name, false);
@@ -85,15 +106,29 @@ impl Checker<'_> {
         let facts = self.facts(file);
         let export = &facts.exports[export.index()];
         let name = self.name(file, export.name);
-        let is_given = |decl: &Declaration| decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT);
-        let own = self.declarations(file, ScopeId(0), name).iter().map(|entry| entry.2);
-        let decls: Decls = own.filter(|id| is_given(facts.decl(*id))).map(|id| at(file, id)).collect();
-        if decls.is_empty() { self.meaning_of(file, export.value, visited) } else { Found::Decls(decls) }
+        let is_given = |decl: &Declaration| {
+            decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT)
+        };
+        let own = self
+            .declarations(file, ScopeId(0), name)
+            .iter()
+            .map(|entry| entry.2);
+        let decls: Decls = own
+            .filter(|id| is_given(facts.decl(*id)))
+            .map(|id| at(file, id))
+            .collect();
+        if decls.is_empty() {
+            self.meaning_of(file, export.value, visited)
+        } else {
+            Found::Decls(decls)
+        }
     }
 
     /// `{ f }` in an object that is given out stands for `f`.
     pub fn behind_shorthand(&mut self, decls: Decls) -> Found {
-        let [decl] = decls[..] else { return Found::Decls(decls) };
+        let [decl] = decls[..] else {
+            return Found::Decls(decls);
+        };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => found,
             _ => Found::Decls(decls),
@@ -104,12 +139,22 @@ impl Checker<'_> {
     pub fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
-        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return None };
+        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
+            return None;
+        };
         if offset != declaration.at.offset {
             return None;
         }
         let name = self.name(decl.file, sym);
-        let named = self.lookup(Place { file: decl.file, scope, offset }, name, Space::Value);
+        let named = self.lookup(
+            Place {
+                file: decl.file,
+                scope,
+                offset,
+            },
+            name,
+            Space::Value,
+        );
         Some(self.resolve_decls(named))
     }
 
@@ -123,9 +168,22 @@ impl Checker<'_> {
             Expr::Member(object, sym) if facts.text(sym) == "exports" => ("module", object),
             _ => ("exports", expr),
         };
-        let Expr::Name(sym, scope, offset) = facts.expr(named) else { return false };
+        let Expr::Name(sym, scope, offset) = facts.expr(named) else {
+            return false;
+        };
         let name = self.name(file, sym);
-        facts.text(sym) == word && self.lookup(Place { file, scope, offset }, name, Space::Value).is_empty()
+        facts.text(sym) == word
+            && self
+                .lookup(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Space::Value,
+                )
+                .is_empty()
     }
 
     /// What a name or path of a file names that members may have been assigned to.
@@ -136,18 +194,32 @@ impl Checker<'_> {
         }
     }
 
-    /// What `F.name = value` of JavaScript gives the function or object `F`: the member, or what a plain name stands for.
+    /// What `F.name = value` of JavaScript gives the function or object `F`: the member, or what a
+    /// plain name stands for.
     pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<Decls> {
         let facts = self.facts(value.file);
         if !facts.header.dialect.is_javascript() {
             return None;
         }
         let holder = self.value_holder(value).unwrap_or(value);
-        let Some(member) = self.assigned_to(holder, name) else { return self.beside_whole(holder, name) };
+        let Some(member) = self.assigned_to(holder, name) else {
+            return self.beside_whole(holder, name);
+        };
         if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
-            let named = self.lookup(Place { file: value.file, scope, offset }, name, Space::Value);
-            if named.iter().any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class)) {
+            let named = self.lookup(
+                Place {
+                    file: value.file,
+                    scope,
+                    offset,
+                },
+                name,
+                Space::Value,
+            );
+            if named
+                .iter()
+                .any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class))
+            {
                 return Some(named);
             }
         }
@@ -155,7 +227,12 @@ impl Checker<'_> {
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.
-    pub fn expando(&mut self, file: FileId, object: ExprId, name: Name) -> Option<(FileId, ExprId)> {
+    pub fn expando(
+        &mut self,
+        file: FileId,
+        object: ExprId,
+        name: Name,
+    ) -> Option<(FileId, ExprId)> {
         let named = self.named_holders(file, object)?;
         let holder = self.holder_among(&named)?;
         let own = self.decl_name(holder);

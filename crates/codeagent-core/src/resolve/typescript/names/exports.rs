@@ -1,7 +1,8 @@
 //! What does a module export under a name, and what does an import therefore mean?
 //!
-//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in order; two different hits are ambiguous and
-//! give nothing, a cycle gives nothing (as in ECMAScript).
+//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in
+//! order; two different hits are ambiguous and give nothing, a cycle gives nothing (as in
+//! ECMAScript).
 //!
 //! **Limits.** After 4,000 modules a search ends.
 
@@ -55,10 +56,12 @@ impl Checker<'_> {
         }
     }
 
-    /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered, unless it met an open
-    /// question or stood so deep that the search may have been cut off.
+    /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered,
+    /// unless it met an open question or stood so deep that the search may have been cut off.
     fn imported(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
-        let Found::Module(file) = *module else { return self.export_visiting(module, name, visited) };
+        let Found::Module(file) = *module else {
+            return self.export_visiting(module, name, visited);
+        };
         if !visited.is_empty() {
             return self.export_of_file(file, name, visited);
         }
@@ -73,7 +76,9 @@ impl Checker<'_> {
     }
 
     fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
-        self.searched((file, DeclId::NONE, name), visited, |checker, visited| checker.own_export(file, name, visited))
+        self.searched((file, DeclId::NONE, name), visited, |checker, visited| {
+            checker.own_export(file, name, visited)
+        })
     }
 
     /// What a search finds, one level down; nothing in a cycle and after too many.
@@ -97,7 +102,13 @@ impl Checker<'_> {
         }
         let is_default = self.spelling(name) == "default";
         if is_default && !self.tables.file(file).defaults.is_empty() {
-            let decls = self.tables.file(file).defaults.iter().map(|id| at(file, *id)).collect();
+            let decls = self
+                .tables
+                .file(file)
+                .defaults
+                .iter()
+                .map(|id| at(file, *id))
+                .collect();
             return self.follow_all(decls, visited);
         }
         let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
@@ -117,14 +128,29 @@ impl Checker<'_> {
         }
         if !self.tables.file(file).assigned.is_empty() {
             let found = self.assigned_export(file, name, is_default);
-            let goes_on = facts.header.dialect.is_javascript() && matches!(found, Found::Nothing | Found::External);
-            let more = if goes_on { self.star_export(file, name, visited) } else { Found::Nothing };
+            let goes_on = facts.header.dialect.is_javascript()
+                && matches!(found, Found::Nothing | Found::External);
+            let more = if goes_on {
+                self.star_export(file, name, visited)
+            } else {
+                Found::Nothing
+            };
             return if more.is_nothing() { found } else { more };
         }
-        if is_default || facts.exports.is_empty() { Found::Nothing } else { self.star_export(file, name, visited) }
+        if is_default || facts.exports.is_empty() {
+            Found::Nothing
+        } else {
+            self.star_export(file, name, visited)
+        }
     }
 
-    pub fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
+    pub fn export_clause(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
         let facts = self.facts(file);
         let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
         for id in clauses {
@@ -132,7 +158,14 @@ impl Checker<'_> {
             let found = match export.kind {
                 ExportKind::Local => {
                     let local = self.name(file, export.local);
-                    let decls = self.both_spaces(Place { file, scope, offset: u32::MAX }, local);
+                    let decls = self.both_spaces(
+                        Place {
+                            file,
+                            scope,
+                            offset: u32::MAX,
+                        },
+                        local,
+                    );
                     self.follow_all(decls, visited)
                 }
                 ExportKind::From => {
@@ -154,11 +187,20 @@ impl Checker<'_> {
     fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
         self.ask_stars(file, name);
-        let modules = self.tables.stars_with(file, name).into_iter().map(|id| (file, facts.exports[id.index()].module));
+        let modules = self
+            .tables
+            .stars_with(file, name)
+            .into_iter()
+            .map(|id| (file, facts.exports[id.index()].module));
         self.export_of_stars(modules, name, visited)
     }
 
-    fn export_of_stars(&mut self, stars: impl Iterator<Item = (FileId, Sym)>, name: Name, visited: &mut Visited) -> Found {
+    fn export_of_stars(
+        &mut self,
+        stars: impl Iterator<Item = (FileId, Sym)>,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
         let mut first = Found::Nothing;
         let mut outside = false;
         for (file, specifier) in stars {
@@ -171,7 +213,11 @@ impl Checker<'_> {
                 _ => return Found::Nothing,
             }
         }
-        if first.is_nothing() && outside { Found::External } else { first }
+        if first.is_nothing() && outside {
+            Found::External
+        } else {
+            first
+        }
     }
 
     /// A name exported through `export = value`.
@@ -196,7 +242,11 @@ impl Checker<'_> {
     }
 
     fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
-        self.searched((block.file, block.decl, name), visited, |checker, visited| checker.export_of_blocks(block, name, visited))
+        self.searched(
+            (block.file, block.decl, name),
+            visited,
+            |checker, visited| checker.export_of_blocks(block, name, visited),
+        )
     }
 
     fn export_of_blocks(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
@@ -225,17 +275,28 @@ impl Checker<'_> {
         }
     }
 
-    fn star_export_of_blocks(&mut self, blocks: &Group, name: Name, visited: &mut Visited) -> Found {
+    fn star_export_of_blocks(
+        &mut self,
+        blocks: &Group,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
         let mut modules = Vec::new();
         for &block in blocks.iter() {
             let (facts, inner) = (self.facts(block.file), self.decl(block).inner);
-            let stars = self.tables.file(block.file).stars_in.iter().filter(|star| star.0 == inner);
+            let stars = self
+                .tables
+                .file(block.file)
+                .stars_in
+                .iter()
+                .filter(|star| star.0 == inner);
             modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
         }
         self.export_of_stars(modules.into_iter(), name, visited)
     }
 
-    /// What `declare module` blocks declare under a name and export: all if they have no export clause.
+    /// What `declare module` blocks declare under a name and export: all if they have no export
+    /// clause.
     pub fn declared_in_blocks(&mut self, blocks: &Group, name: Name) -> Decls {
         let mut decls = self.block_entries(blocks, name);
         decls.retain(|decl| {
@@ -243,7 +304,8 @@ impl Checker<'_> {
             let flags = declaration.flags;
             !flags.has(DeclFlags::MEMBER)
                 && declaration.kind != DeclKind::Narrow
-                && (flags.has(DeclFlags::EXPORT) || !self.tables.has_exports_in(decl.file, declaration.scope))
+                && (flags.has(DeclFlags::EXPORT)
+                    || !self.tables.has_exports_in(decl.file, declaration.scope))
         });
         decls
     }
@@ -267,7 +329,9 @@ impl Checker<'_> {
     }
 
     pub fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
-        let Some(&first) = decls.first() else { return Found::Nothing };
+        let Some(&first) = decls.first() else {
+            return Found::Nothing;
+        };
         let decl = self.decl(first);
         match decl.kind {
             DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
@@ -275,16 +339,26 @@ impl Checker<'_> {
             DeclKind::DefaultExport if decls.len() == 1 => {
                 // Broken code may export itself.
                 let init = decl.init;
-                let value = self.guarded(Question::Follow(first), Found::Nothing, |checker| checker.meaning_of(first.file, init, visited));
-                if value.is_nothing() { Found::Decls(decls) } else { value }
+                let value = self.guarded(Question::Follow(first), Found::Nothing, |checker| {
+                    checker.meaning_of(first.file, init, visited)
+                });
+                if value.is_nothing() {
+                    Found::Decls(decls)
+                } else {
+                    value
+                }
             }
             _ => Found::Decls(decls),
         }
     }
 
-    /// An import beside what is declared here under its name: a value, and the types or the namespace of types that join it.
+    /// An import beside what is declared here under its name: a value, and the types or the
+    /// namespace of types that join it.
     fn follow_beside(&mut self, decls: Decls, visited: &mut Visited) -> Found {
-        let (imports, local): (Decls, Decls) = decls.iter().copied().partition(|decl| self.decl(*decl).kind == DeclKind::Import);
+        let (imports, local): (Decls, Decls) = decls
+            .iter()
+            .copied()
+            .partition(|decl| self.decl(*decl).kind == DeclKind::Import);
         match self.follow(imports[0], visited) {
             Found::Decls(mut found) => {
                 found.extend(local);
@@ -298,7 +372,9 @@ impl Checker<'_> {
     }
 
     fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
-        self.guarded(Question::Follow(decl), Found::Nothing, |checker| checker.follow_unguarded(decl, visited))
+        self.guarded(Question::Follow(decl), Found::Nothing, |checker| {
+            checker.follow_unguarded(decl, visited)
+        })
     }
 
     fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
@@ -317,12 +393,20 @@ impl Checker<'_> {
             ImportKind::Default => {
                 let name = self.tables.find("default");
                 let found = self.imported(&module, name, visited);
-                if found.is_nothing() { self.default_of_common_js(&module) } else { found }
+                if found.is_nothing() {
+                    self.default_of_common_js(&module)
+                } else {
+                    found
+                }
             }
             ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
             _ => module,
         };
-        if found.is_nothing() && is_outside { Found::External } else { found }
+        if found.is_nothing() && is_outside {
+            Found::External
+        } else {
+            found
+        }
     }
 
     /// What a name or dotted path used as a value means, without looking at types.
@@ -331,7 +415,14 @@ impl Checker<'_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
-                let decls = self.both_spaces(Place { file, scope, offset }, name);
+                let decls = self.both_spaces(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                );
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
@@ -342,7 +433,9 @@ impl Checker<'_> {
             Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
                 self.deeper(|checker| checker.meaning_of(file, inner, visited))
             }
-            Expr::Require(sym) if !self.is_deepest() => self.deeper(|checker| checker.required(file, sym)),
+            Expr::Require(sym) if !self.is_deepest() => {
+                self.deeper(|checker| checker.required(file, sym))
+            }
             // What is written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
                 Found::Decls(Decls::from_slice(&[at(file, decl)]))

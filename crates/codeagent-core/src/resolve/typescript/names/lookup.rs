@@ -1,7 +1,9 @@
-//! Which declarations does a bare name mean at a place: `x` in a value, `X` in a type; and what does a dotted type name mean?
+//! Which declarations does a bare name mean at a place: `x` in a value, `X` in a type; and what
+//! does a dotted type name mean?
 //!
-//! Scopes are searched from the inside out; a class or named function expression sees its own name, a namespace or enum sees what the other
-//! blocks of the same name declare; at last come globals of scripts and `declare global`.
+//! Scopes are searched from the inside out; a class or named function expression sees its own name,
+//! a namespace or enum sees what the other blocks of the same name declare; at last come globals of
+//! scripts and `declare global`.
 //!
 //! **Limits.** No temporal dead zone; members of an outer object never count as names.
 
@@ -41,14 +43,23 @@ impl Checker<'_> {
         self.global(name, space)
     }
 
-    /// What the declaration that opens a scope adds to it: its own name, or what its other blocks declare.
-    fn through_owner(&mut self, owner: DeclRef, kind: ScopeKind, name: Name, space: Space) -> Decls {
+    /// What the declaration that opens a scope adds to it: its own name, or what its other blocks
+    /// declare.
+    fn through_owner(
+        &mut self,
+        owner: DeclRef,
+        kind: ScopeKind,
+        name: Name,
+        space: Space,
+    ) -> Decls {
         let decl = self.decl(owner);
         match kind {
             ScopeKind::Type | ScopeKind::Function => {
                 let is_own = match decl.kind {
                     DeclKind::Class => true,
-                    DeclKind::Function | DeclKind::Lambda => matches!(space, Space::Value | Space::Narrowed),
+                    DeclKind::Function | DeclKind::Lambda => {
+                        matches!(space, Space::Value | Space::Narrowed)
+                    }
                     _ => false,
                 };
                 if is_own && self.name(owner.file, decl.name) == name {
@@ -56,7 +67,9 @@ impl Checker<'_> {
                 }
                 Decls::new()
             }
-            ScopeKind::Namespace if decl.kind == DeclKind::AmbientModule => self.through_ambient(owner, name, space),
+            ScopeKind::Namespace if decl.kind == DeclKind::AmbientModule => {
+                self.through_ambient(owner, name, space)
+            }
             ScopeKind::Namespace | ScopeKind::Enum => {
                 let group = self.group(owner);
                 if group.len() == 1 {
@@ -64,7 +77,9 @@ impl Checker<'_> {
                 }
                 let mut found = self.block_members(&group, name, space);
                 // What another block does not export is its own.
-                let is_seen = |decl: &Declaration| decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember;
+                let is_seen = |decl: &Declaration| {
+                    decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember
+                };
                 found.retain(|other| is_seen(self.decl(*other)));
                 found
             }
@@ -72,13 +87,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A `declare module` block sees what the module exports that it adds to, and what the other blocks of its name declare; what their clauses
-    /// export (`export { a }`) is no name in them.
+    /// A `declare module` block sees what the module exports that it adds to, and what the other
+    /// blocks of its name declare; what their clauses export (`export { a }`) is no name in them.
     fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
         let is_ambient = !self.ambient(module).is_empty() && self.is_visible(block);
-        let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module && !is_ambient);
+        let target = self
+            .tables
+            .target(block.file, facts.decl(block.decl).name)
+            .filter(|_| facts.header.is_module && !is_ambient);
         let found = match target {
             Some(module) => self.export(&Found::Module(module), name),
             None => {
@@ -87,19 +105,42 @@ impl Checker<'_> {
             }
         };
         match found {
-            Found::Decls(decls) => decls.into_iter().filter(|decl| space.holds(self.decl(*decl).kind)).collect(),
+            Found::Decls(decls) => decls
+                .into_iter()
+                .filter(|decl| space.holds(self.decl(*decl).kind))
+                .collect(),
             _ => Decls::new(),
         }
     }
 
     /// What segment `index` of a dotted type name means.
-    pub fn type_name(&mut self, file: FileId, segments: &[Segment], scope: ScopeId, index: usize) -> Found {
-        let Some(first) = segments.first() else { return Found::Nothing };
-        let place = Place { file, scope, offset: u32::MAX };
+    pub fn type_name(
+        &mut self,
+        file: FileId,
+        segments: &[Segment],
+        scope: ScopeId,
+        index: usize,
+    ) -> Found {
+        let Some(first) = segments.first() else {
+            return Found::Nothing;
+        };
+        let place = Place {
+            file,
+            scope,
+            offset: u32::MAX,
+        };
         let name = self.name(file, first.name);
-        let space = if segments.len() == 1 { Space::Type } else { Space::Namespace };
+        let space = if segments.len() == 1 {
+            Space::Type
+        } else {
+            Space::Namespace
+        };
         let decls = self.lookup(place, name, space);
-        let mut found = if decls.is_empty() && segments.len() > 1 { Found::External } else { self.resolve_decls(decls) };
+        let mut found = if decls.is_empty() && segments.len() > 1 {
+            Found::External
+        } else {
+            self.resolve_decls(decls)
+        };
         for segment in segments.iter().skip(1).take(index) {
             let name = self.name(file, segment.name);
             found = self.found_member(&found, name);

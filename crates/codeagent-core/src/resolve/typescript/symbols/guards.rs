@@ -1,6 +1,7 @@
 //! Which guard is in force for a name or member path where it is read?
 //!
-//! **Limits.** The extractor says where a guard holds and where an assignment ends it. A path has eight segments at most.
+//! **Limits.** The extractor says where a guard holds and where an assignment ends it. A path has
+//! eight segments at most.
 
 use crate::model::facts::*;
 use crate::resolve::typescript::symbols::scopes::Place;
@@ -11,12 +12,21 @@ use crate::resolve::{DeclRef, FileId};
 const MAX_PATH: usize = 8;
 
 impl Symbols<'_> {
-    /// Whether a name was narrowed by an assignment outside the function that reads it, which may run after another one.
+    /// Whether a name was narrowed by an assignment outside the function that reads it, which may
+    /// run after another one.
     pub fn is_assigned_outside(&mut self, narrow: DeclRef, place: Place) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
-        let Expr::Guarded(guard) = facts.expr(decl.init) else { return false };
-        if !matches!(facts.guards.get(guard as usize), Some(Guard { test: GuardTest::Assigned(_), .. })) {
+        let Expr::Guarded(guard) = facts.expr(decl.init) else {
+            return false;
+        };
+        if !matches!(
+            facts.guards.get(guard as usize),
+            Some(Guard {
+                test: GuardTest::Assigned(_),
+                ..
+            })
+        ) {
             return false;
         }
         let mut scope = place.scope;
@@ -45,8 +55,12 @@ impl Symbols<'_> {
                     declared_here |= !decl.flags.has(DeclFlags::MEMBER);
                     continue;
                 }
-                let Expr::Guarded(guard) = facts.expr(decl.init) else { continue };
-                let Some(guard) = facts.guards.get(guard as usize) else { continue };
+                let Expr::Guarded(guard) = facts.expr(decl.init) else {
+                    continue;
+                };
+                let Some(guard) = facts.guards.get(guard as usize) else {
+                    continue;
+                };
                 if decl.from > offset {
                     continue;
                 }
@@ -91,7 +105,9 @@ fn is_assignment(test: GuardTest) -> bool {
 fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
     let mut path = path;
     for _ in 0..MAX_PATH {
-        let Expr::Member(object, _) = facts.expr(path) else { return false };
+        let Expr::Member(object, _) = facts.expr(path) else {
+            return false;
+        };
         if same_path(facts, prefix, object) {
             return true;
         }
@@ -105,7 +121,9 @@ fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {
     for _ in 0..MAX_PATH {
         match (facts.expr(a), facts.expr(b)) {
             (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
-            (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => return x == y,
+            (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => {
+                return x == y;
+            }
             (Expr::Member(p, x), Expr::Member(q, y)) if x == y => (a, b) = (p, q),
             _ => return false,
         }

@@ -10,26 +10,56 @@ use crate::resolve::typescript::symbols::scopes::Decls;
 use crate::resolve::typescript::symbols::{Symbols, at};
 
 /// What every object has.
-const OBJECT_MEMBERS: [&str; 7] =
-    ["toString", "hasOwnProperty", "valueOf", "toLocaleString", "isPrototypeOf", "propertyIsEnumerable", "constructor"];
+const OBJECT_MEMBERS: [&str; 7] = [
+    "toString",
+    "hasOwnProperty",
+    "valueOf",
+    "toLocaleString",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "constructor",
+];
 
 impl Symbols<'_> {
     /// The parameters of a declaration.
     pub fn params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
-        facts.list(facts.decl(decl.decl).params).iter().map(|id| DeclRef { file: decl.file, decl: *id }).collect()
+        facts
+            .list(facts.decl(decl.decl).params)
+            .iter()
+            .map(|id| DeclRef {
+                file: decl.file,
+                decl: *id,
+            })
+            .collect()
     }
 
     /// The type parameters of a declaration.
     pub fn type_params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
-        facts.list(facts.decl(decl.decl).type_params).iter().map(|id| DeclRef { file: decl.file, decl: *id }).collect()
+        facts
+            .list(facts.decl(decl.decl).type_params)
+            .iter()
+            .map(|id| DeclRef {
+                file: decl.file,
+                decl: *id,
+            })
+            .collect()
     }
 
     /// Members declared in the scope of one declaration.
-    pub fn own_members(&mut self, decl: DeclRef, inner: ScopeId, name: Name, is_static: bool) -> Decls {
+    pub fn own_members(
+        &mut self,
+        decl: DeclRef,
+        inner: ScopeId,
+        name: Name,
+        is_static: bool,
+    ) -> Decls {
         let facts = self.facts(decl.file);
-        let entries = self.declarations(decl.file, inner, name).iter().map(|entry| entry.2);
+        let entries = self
+            .declarations(decl.file, inner, name)
+            .iter()
+            .map(|entry| entry.2);
         entries
             .filter(|id| {
                 let flags = facts.decl(*id).flags;
@@ -46,8 +76,15 @@ impl Symbols<'_> {
         if inner.is_none() {
             return Decls::new();
         }
-        let entries = self.tables.signatures(decl.file, inner).iter().map(|entry| entry.1);
-        entries.filter(|id| facts.decl(*id).kind == kind).map(|id| at(decl.file, id)).collect()
+        let entries = self
+            .tables
+            .signatures(decl.file, inner)
+            .iter()
+            .map(|entry| entry.1);
+        entries
+            .filter(|id| facts.decl(*id).kind == kind)
+            .map(|id| at(decl.file, id))
+            .collect()
     }
 
     /// Whether every object has a member of this name.
@@ -64,28 +101,50 @@ impl Symbols<'_> {
 
     /// The declared overloads of a function; its implementation only if there are none.
     pub fn overloads(&mut self, decl: DeclRef) -> Decls {
-        if !matches!(self.decl(decl).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method) {
+        if !matches!(
+            self.decl(decl).kind,
+            DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
+        ) {
             return Decls::from_slice(&[decl]);
         }
         let mut group = self.overload_group(decl);
-        group.retain(|other| matches!(self.decl(*other).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method));
+        group.retain(|other| {
+            matches!(
+                self.decl(*other).kind,
+                DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
+            )
+        });
         if group.len() > 1 {
-            let bodiless: Decls = group.iter().copied().filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY)).collect();
+            let bodiless: Decls = group
+                .iter()
+                .copied()
+                .filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY))
+                .collect();
             if !bodiless.is_empty() {
                 return bodiless;
             }
         }
-        if group.is_empty() { Decls::from_slice(&[decl]) } else { group }
+        if group.is_empty() {
+            Decls::from_slice(&[decl])
+        } else {
+            group
+        }
     }
 
-    /// The declarations of a function or method; of the interfaces that make one type, those of the last come first.
+    /// The declarations of a function or method; of the interfaces that make one type, those of the
+    /// last come first.
     fn overload_group(&mut self, decl: DeclRef) -> Decls {
         let own = self.group(decl).iter().copied().collect();
         let declaration = self.decl(decl);
         if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
             return own;
         }
-        let Some(interface) = self.class_of(decl).filter(|owner| self.decl(*owner).kind == DeclKind::Interface) else { return own };
+        let Some(interface) = self
+            .class_of(decl)
+            .filter(|owner| self.decl(*owner).kind == DeclKind::Interface)
+        else {
+            return own;
+        };
         let parts = self.group(interface);
         if parts.len() < 2 {
             return own;
@@ -108,7 +167,9 @@ impl Symbols<'_> {
     /// Whether a member is private or protected: then only classes that inherit it have it.
     pub fn is_hidden(&mut self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
-        facts.detail(decl.decl).is_some_and(|detail| matches!(detail.access, Some(Access::Private | Access::Protected)))
+        facts.detail(decl.decl).is_some_and(|detail| {
+            matches!(detail.access, Some(Access::Private | Access::Protected))
+        })
     }
 
     /// Adds the names of the members that a declaration declares itself.

@@ -1,8 +1,11 @@
-//! Which declarations are one symbol: overloads, merged interfaces and classes, blocks of a namespace, ambient modules, augmentations.
+//! Which declarations are one symbol: overloads, merged interfaces and classes, blocks of a
+//! namespace, ambient modules, augmentations.
 //!
-//! A symbol is put together once in a link; what its namespace blocks declare is then one table, however many blocks there are.
+//! A symbol is put together once in a link; what its namespace blocks declare is then one table,
+//! however many blocks there are.
 //!
-//! **Limits.** An enum and a namespace of one name share members, as they do at run time; that a class and an interface disagree is not noticed.
+//! **Limits.** An enum and a namespace of one name share members, as they do at run time; that a
+//! class and an interface disagree is not noticed.
 
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -31,7 +34,10 @@ pub struct Group {
 
 impl Group {
     fn of(parts: Decls) -> Rc<Self> {
-        Rc::new(Self { parts, members: OnceCell::new() })
+        Rc::new(Self {
+            parts,
+            members: OnceCell::new(),
+        })
     }
 }
 
@@ -51,8 +57,11 @@ impl Symbols<'_> {
         }
         let facts = self.facts(decl.file);
         let own = facts.decl(decl.decl);
-        let is_alone =
-            own.name.is_none() || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam);
+        let is_alone = own.name.is_none()
+            || matches!(
+                own.kind,
+                DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam
+            );
         if is_alone || self.evaluation.is_used_up() {
             return Group::of(Decls::from_slice(&[decl]));
         }
@@ -77,7 +86,10 @@ impl Symbols<'_> {
         if is_global(facts, own) {
             self.ask(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
-            let mut found: Decls = all.into_iter().filter(|other| merges(own, self.decl(*other))).collect();
+            let mut found: Decls = all
+                .into_iter()
+                .filter(|other| merges(own, self.decl(*other)))
+                .collect();
             self.before_library(&mut found);
             return found;
         }
@@ -110,17 +122,22 @@ impl Symbols<'_> {
         found
     }
 
-    /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to add one says so: others are not read.
+    /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to
+    /// add one says so: others are not read.
     pub fn additions(&mut self, file: FileId, name: Name) -> Decls {
         self.ask(AUGMENTED, name);
         let adds = |block: &DeclRef| {
             let inner = self.scope_of_block(*block);
             !self.tables.declared(block.file, inner, name).is_empty()
         };
-        self.visible(self.tables.augmentations(file)).into_iter().filter(adds).collect()
+        self.visible(self.tables.augmentations(file))
+            .into_iter()
+            .filter(adds)
+            .collect()
     }
 
-    /// The blocks that declare what one of them declares: those of the same namespace, ambient module or augmented module.
+    /// The blocks that declare what one of them declares: those of the same namespace, ambient
+    /// module or augmented module.
     pub fn blocks(&mut self, block: DeclRef) -> Rc<Group> {
         if self.decl(block).kind != DeclKind::AmbientModule {
             return self.group(block);
@@ -130,7 +147,9 @@ impl Symbols<'_> {
         if !ambient.is_empty() && self.is_visible(block) {
             return ambient;
         }
-        self.augmented_by(block).map_or_else(Rc::default, |target| Group::of(self.visible(self.tables.augmentations(target))))
+        self.augmented_by(block).map_or_else(Rc::default, |target| {
+            Group::of(self.visible(self.tables.augmentations(target)))
+        })
     }
 
     fn ambient_group(&mut self, first: DeclRef, module: Name) -> Rc<Group> {
@@ -142,11 +161,19 @@ impl Symbols<'_> {
         group
     }
 
-    /// The blocks of an ambient module that count here: all of that name, or none if they only add to a module.
+    /// The blocks of an ambient module that count here: all of that name, or none if they only add
+    /// to a module.
     pub fn ambient(&mut self, module: Name) -> Rc<Group> {
         self.ask(AMBIENT, module);
-        match self.tables.ambient(module).iter().find(|block| self.is_visible(**block)) {
-            Some(&first) if !self.facts(first.file).header.is_module => self.ambient_group(first, module),
+        match self
+            .tables
+            .ambient(module)
+            .iter()
+            .find(|block| self.is_visible(**block))
+        {
+            Some(&first) if !self.facts(first.file).header.is_module => {
+                self.ambient_group(first, module)
+            }
             _ => Rc::default(),
         }
     }
@@ -155,11 +182,23 @@ impl Symbols<'_> {
     fn augmented_by(&mut self, block: DeclRef) -> Option<FileId> {
         let facts = self.facts(block.file);
         let specifier = facts.decl(block.decl).name;
-        let target = self.tables.target(block.file, specifier).filter(|_| facts.header.is_module)?;
-        self.tables.augmentations(target).contains(&block).then_some(target)
+        let target = self
+            .tables
+            .target(block.file, specifier)
+            .filter(|_| facts.header.is_module)?;
+        self.tables
+            .augmentations(target)
+            .contains(&block)
+            .then_some(target)
     }
 
-    fn merge_scope(&mut self, (file, scope): (FileId, ScopeId), own: &Declaration, name: Name, found: &mut Decls) {
+    fn merge_scope(
+        &mut self,
+        (file, scope): (FileId, ScopeId),
+        own: &Declaration,
+        name: Name,
+        found: &mut Decls,
+    ) {
         let facts = self.facts(file);
         for &(_, _, id) in self.declarations(file, scope, name) {
             if merges(own, facts.decl(id)) {
@@ -178,17 +217,25 @@ impl Symbols<'_> {
         }
     }
 
-    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is declared elsewhere.
+    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is
+    /// declared elsewhere.
     fn is_added(&mut self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let owner = facts.scope(facts.decl(decl.decl).scope).owner;
-        facts.header.is_module && owner.some().is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
+        facts.header.is_module
+            && owner
+                .some()
+                .is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
     }
 
-    /// All that the namespace and enum blocks of a symbol declare under a name, in the order of the blocks.
+    /// All that the namespace and enum blocks of a symbol declare under a name, in the order of the
+    /// blocks.
     pub fn block_entries(&mut self, group: &Group, name: Name) -> Decls {
         if group.len() <= FEW_BLOCKS {
-            return group.iter().flat_map(|part| self.entries_of(*part, name)).collect();
+            return group
+                .iter()
+                .flat_map(|part| self.entries_of(*part, name))
+                .collect();
         }
         let members = match group.members.get() {
             Some(members) => members,
@@ -205,7 +252,10 @@ impl Symbols<'_> {
         if !is_block(declaration.kind) || declaration.inner.is_none() {
             return Decls::new();
         }
-        self.declarations(block.file, declaration.inner, name).iter().map(|entry| at(block.file, entry.2)).collect()
+        self.declarations(block.file, declaration.inner, name)
+            .iter()
+            .map(|entry| at(block.file, entry.2))
+            .collect()
     }
 
     fn table_of(&mut self, group: &Group) -> FxHashMap<Name, Decls> {
@@ -229,26 +279,40 @@ impl Symbols<'_> {
         let mut found = self.block_entries(group, name);
         found.retain(|entry| {
             let decl = self.decl(*entry);
-            decl.kind == DeclKind::EnumMember || space.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
+            decl.kind == DeclKind::EnumMember
+                || space.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
         });
         found
     }
 }
 
 fn is_block(kind: DeclKind) -> bool {
-    matches!(kind, DeclKind::Namespace | DeclKind::Enum | DeclKind::AmbientModule)
+    matches!(
+        kind,
+        DeclKind::Namespace | DeclKind::Enum | DeclKind::AmbientModule
+    )
 }
 
 fn mergeable(kind: DeclKind) -> bool {
-    matches!(kind, DeclKind::Interface | DeclKind::Class | DeclKind::Namespace | DeclKind::Enum | DeclKind::Function)
+    matches!(
+        kind,
+        DeclKind::Interface
+            | DeclKind::Class
+            | DeclKind::Namespace
+            | DeclKind::Enum
+            | DeclKind::Function
+    )
 }
 
 /// Whether two declarations of one name in one place are one symbol of the graph.
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
-    // What is assigned to members of functions and objects stands in the scope of the file, whosever members they are.
-    if own.flags.0 & flags != other.flags.0 & flags || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent {
+    // What is assigned to members of functions and objects stands in the scope of the file,
+    // whosever members they are.
+    if own.flags.0 & flags != other.flags.0 & flags
+        || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent
+    {
         return false;
     }
     let class = |kind: K| match kind {

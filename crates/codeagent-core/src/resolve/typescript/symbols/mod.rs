@@ -1,7 +1,8 @@
-//! What do declarations say that needs no type: which of them are one symbol, what a scope, type or module declares itself?
+//! What do declarations say that needs no type: which of them are one symbol, what a scope, type or
+//! module declares itself?
 //!
-//! [`Symbols`] is the state of a link that these questions need. It has no types: whatever needs one is a method of `Checker`, which holds a
-//! `Symbols`, so that nothing here can call it.
+//! [`Symbols`] is the state of a link that these questions need. It has no types: whatever needs
+//! one is a method of `Checker`, which holds a `Symbols`, so that nothing here can call it.
 //!
 //! **Limits.** Imports and export clauses are not followed here.
 
@@ -28,13 +29,15 @@ use crate::resolve::typescript::declared::tables::{Tables, is_global};
 use crate::resolve::typescript::questions::{self, Question};
 use crate::resolve::{DeclRef, FileId, ReadSet, World};
 
-/// Going through so many declarations of one name costs a step: a namespace may have hundreds of blocks, each use of it asks for all of them.
+/// Going through so many declarations of one name costs a step: a namespace may have hundreds of
+/// blocks, each use of it asks for all of them.
 const LIST_STEP: usize = 8;
 
 /// Lists of so many are written by nobody, and cost as much again for each time they are longer.
 const CROWD: usize = 4096;
 
-/// A link as far as declarations go: what it sees of other files, the tables, and which declarations are one symbol.
+/// A link as far as declarations go: what it sees of other files, the tables, and which
+/// declarations are one symbol.
 pub struct Symbols<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
@@ -79,27 +82,40 @@ impl<'w> Symbols<'w> {
         self.tables.names.text(name)
     }
 
-    /// Whether a declaration stands for all files in a file that is not of the repository: what a package exports may be called `Map` too.
+    /// Whether a declaration stands for all files in a file that is not of the repository: what a
+    /// package exports may be called `Map` too.
     pub fn is_external_global(&self, decl: DeclRef) -> bool {
         self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
 
     /// Declarations of a name in one scope.
-    pub fn declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> &'w [(ScopeId, Name, DeclId)] {
+    pub fn declarations(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+    ) -> &'w [(ScopeId, Name, DeclId)] {
         if file != self.file && !self.tables.is_of_library(file) {
             self.ask(published::PIECES, name);
         }
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, in the order of the text. Of what a type or a module in the binary has those that the linked file names: which
-    /// others are there depends on other files.
+    /// All declarations of one scope, in the order of the text. Of what a type or a module in the
+    /// binary has those that the linked file names: which others are there depends on other files.
     pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
         if self.tables.is_of_library(file) {
             let (tables, own) = (self.tables, self.file);
-            let named = self.named.get_or_insert_with(|| tables.file(own).names().collect());
-            return tables.declared_in(file, scope).iter().copied().filter(|entry| named.contains(&entry.0)).collect();
+            let named = self
+                .named
+                .get_or_insert_with(|| tables.file(own).names().collect());
+            return tables
+                .declared_in(file, scope)
+                .iter()
+                .copied()
+                .filter(|entry| named.contains(&entry.0))
+                .collect();
         }
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
@@ -110,7 +126,13 @@ impl<'w> Symbols<'w> {
 
     /// Records that another file was asked what a body gives.
     pub fn ask_body(&mut self, decl: DeclRef) {
-        let Ok(number) = self.facts(decl.file).bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
+        let Ok(number) = self
+            .facts(decl.file)
+            .bodies
+            .binary_search_by_key(&decl.decl, |body| body.decl)
+        else {
+            return;
+        };
         if decl.file != self.file {
             self.ask_slot(self.tables.body_slot(decl.file, number));
         }

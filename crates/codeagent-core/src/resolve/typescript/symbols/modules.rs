@@ -33,13 +33,17 @@ impl Found {
     }
 
     pub fn of(decls: Decls) -> Self {
-        if decls.is_empty() { Self::Nothing } else { Self::Decls(decls) }
+        if decls.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Decls(decls)
+        }
     }
 }
 
 impl Symbols<'_> {
-    /// The module a specifier of a file means: an ambient module of that name precedes what paths and packages say, but for
-    /// one in the binary.
+    /// The module a specifier of a file means: an ambient module of that name precedes what paths
+    /// and packages say, but for one in the binary.
     pub fn module(&mut self, file: FileId, specifier: Sym) -> Found {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
@@ -63,23 +67,34 @@ impl Symbols<'_> {
         }
     }
 
-    /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without export clauses everything is exported.
+    /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without
+    /// export clauses everything is exported.
     pub fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> Decls {
         let facts = self.facts(file);
         let all = scope != ScopeId(0);
         let entries = self.declarations(file, scope, name);
         let is_exported = |decl: &Declaration| {
             let flags = decl.flags;
-            !flags.has(DeclFlags::MEMBER) && (all || flags.has(DeclFlags::EXPORT)) && !flags.has(DeclFlags::DEFAULT)
+            !flags.has(DeclFlags::MEMBER)
+                && (all || flags.has(DeclFlags::EXPORT))
+                && !flags.has(DeclFlags::DEFAULT)
         };
-        entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
+        entries
+            .iter()
+            .filter(|entry| is_exported(facts.decl(entry.2)))
+            .map(|entry| at(file, entry.2))
+            .collect()
     }
 
     /// What `export default` declares in a `declare module` block.
     pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
-        self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.1))).map(|entry| at(file, entry.1)).collect()
+        self.declared_in(file, scope)
+            .iter()
+            .filter(|entry| is_default(facts.decl(entry.1)))
+            .map(|entry| at(file, entry.1))
+            .collect()
     }
 
     pub fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
@@ -91,9 +106,12 @@ impl Symbols<'_> {
         Found::of(decls)
     }
 
-    /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the module itself.
+    /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the
+    /// module itself.
     pub fn default_of_common_js(&mut self, module: &Found) -> Found {
-        let Found::Module(file) = *module else { return Found::Nothing };
+        let Found::Module(file) = *module else {
+            return Found::Nothing;
+        };
         let facts = self.facts(file);
         let is_javascript = facts.header.dialect.is_javascript();
         let is_common_js = facts.exports.iter().any(|export| match export.kind {
@@ -101,7 +119,11 @@ impl Symbols<'_> {
             ExportKind::Assign => is_javascript,
             _ => false,
         });
-        if is_common_js { module.clone() } else { Found::Nothing }
+        if is_common_js {
+            module.clone()
+        } else {
+            Found::Nothing
+        }
     }
 
     /// Records that the `export *` clauses of a file are asked for a name.
@@ -110,8 +132,11 @@ impl Symbols<'_> {
         if !self.read_stars.insert(file) {
             return;
         }
-        // The answer depends on all of them, also on those that are not looked into because they do not export the name.
-        self.tables.plain_stars(file).for_each(|module| self.read(module));
+        // The answer depends on all of them, also on those that are not looked into because they do
+        // not export the name.
+        self.tables
+            .plain_stars(file)
+            .for_each(|module| self.read(module));
         let facts = self.facts(file);
         for &id in &self.tables.file(file).stars {
             let name = self.name(file, facts.exports[id.index()].module);

@@ -1,4 +1,5 @@
-//! What does one scope declare under a name, what is declared for all files, and where does that count?
+//! What does one scope declare under a name, what is declared for all files, and where does that
+//! count?
 //!
 //! **Limits.** The scopes around a place are gone through in `names`.
 
@@ -46,7 +47,14 @@ impl Space {
             ),
             Self::Type => matches!(
                 kind,
-                K::Class | K::Interface | K::TypeAlias | K::Enum | K::EnumMember | K::TypeParam | K::Import | K::DefaultExport
+                K::Class
+                    | K::Interface
+                    | K::TypeAlias
+                    | K::Enum
+                    | K::EnumMember
+                    | K::TypeParam
+                    | K::Import
+                    | K::DefaultExport
             ),
             Self::Namespace => matches!(kind, K::Namespace | K::Enum | K::Class | K::Import),
         }
@@ -78,10 +86,15 @@ impl Symbols<'_> {
                 continue;
             }
             if decl.kind == DeclKind::Narrow {
-                if space == Space::Narrowed && decl.from <= place.offset && narrows_name(facts, decl) {
+                if space == Space::Narrowed
+                    && decl.from <= place.offset
+                    && narrows_name(facts, decl)
+                {
                     narrowed = Some(at(place.file, id));
                 }
-            } else if space.holds(decl.kind) || space == Space::Type && decl.flags.has(DeclFlags::CONSTRUCTS) {
+            } else if space.holds(decl.kind)
+                || space == Space::Type && decl.flags.has(DeclFlags::CONSTRUCTS)
+            {
                 found.push(at(place.file, id));
             }
         }
@@ -91,8 +104,8 @@ impl Symbols<'_> {
         narrowed.map_or(found, |decl| Decls::from_slice(&[decl]))
     }
 
-    /// A name that is imported and declared: the declaration is meant where it declares what is asked for, the import else. A namespace beside
-    /// an import declares types only.
+    /// A name that is imported and declared: the declaration is meant where it declares what is
+    /// asked for, the import else. A namespace beside an import declares types only.
     fn beside_import(&mut self, found: &mut Decls, space: Space) {
         let is_value = matches!(space, Space::Value | Space::Narrowed);
         let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
@@ -102,7 +115,10 @@ impl Symbols<'_> {
         };
         if found.iter().any(|decl| declares(self, *decl)) {
             found.retain(|decl| self.decl(*decl).kind != DeclKind::Import);
-        } else if found.iter().any(|decl| self.decl(*decl).kind == DeclKind::Import) {
+        } else if found
+            .iter()
+            .any(|decl| self.decl(*decl).kind == DeclKind::Import)
+        {
             found.retain(|decl| self.decl(*decl).kind == DeclKind::Import);
         }
     }
@@ -120,18 +136,27 @@ impl Symbols<'_> {
         found
     }
 
-    /// A function or variable of the repository stands for itself, whatever a library calls so: nothing tells a script that runs elsewhere than the
-    /// libraries say. Types are merged.
+    /// A function or variable of the repository stands for itself, whatever a library calls so:
+    /// nothing tells a script that runs elsewhere than the libraries say. Types are merged.
     pub fn before_library(&mut self, decls: &mut Decls) {
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
-        if decls.iter().any(|decl| !self.tables.is_of_library(decl.file)) {
-            decls.retain(|decl| !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind));
+        if decls
+            .iter()
+            .any(|decl| !self.tables.is_of_library(decl.file))
+        {
+            decls.retain(|decl| {
+                !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind)
+            });
         }
     }
 
     /// Of declarations that a world-wide table holds those that count for the file being linked.
     pub fn visible(&self, decls: &[DeclRef]) -> Decls {
-        decls.iter().copied().filter(|decl| self.is_visible(*decl)).collect()
+        decls
+            .iter()
+            .copied()
+            .filter(|decl| self.is_visible(*decl))
+            .collect()
     }
 
     /// Whether a declaration that a world-wide table holds counts for the file being linked.
@@ -142,7 +167,10 @@ impl Symbols<'_> {
 
 fn narrows_name(facts: &Facts, decl: &Declaration) -> bool {
     match facts.expr(decl.init) {
-        Expr::Guarded(index) => facts.guards.get(index as usize).is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),
+        Expr::Guarded(index) => facts
+            .guards
+            .get(index as usize)
+            .is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),
         _ => false,
     }
 }

@@ -1,6 +1,8 @@
-//! What do the utility types of the standard library give: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
+//! What do the utility types of the standard library give: `Partial<T>`, `ReturnType<F>`,
+//! `Awaited<P>`.
 //!
-//! Those that only change modifiers or drop members are the type itself, because a member found through them is the member of that type.
+//! Those that only change modifiers or drop members are the type itself, because a member found
+//! through them is the member of that type.
 //!
 //! **Limits.** `Exclude` and `Extract` only sift unions whose members are plainly assignable.
 
@@ -30,7 +32,8 @@ impl Checker<'_> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
         Some(match name {
-            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "ThisParameterType" | "OmitThisParameter" => first,
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer"
+            | "ThisParameterType" | "OmitThisParameter" => first,
             "Pick" => self.selected(first, second, true),
             "Omit" => self.selected(first, second, false),
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
@@ -49,7 +52,9 @@ impl Checker<'_> {
     }
 
     fn utility_now(&mut self, utility: Utility, args: &[Ty]) -> Ty {
-        let &[first, second] = args else { return Ty::UNKNOWN };
+        let &[first, second] = args else {
+            return Ty::UNKNOWN;
+        };
         match utility {
             Utility::ReturnType => self.result_of(first),
             Utility::InstanceType => self.instance_of(first, &[]),
@@ -70,18 +75,40 @@ impl Checker<'_> {
     /// What is known of a deferred utility type by the constraints of its arguments.
     pub fn deferred_bound(&mut self, utility: Utility, args: Args) -> Ty {
         let args = self.arena.list(args);
-        let bounds: Vec<Ty> =
-            args.iter().map(|arg| if let Type::Param(param) = self.get(*arg) { self.constraint(param) } else { *arg }).collect();
-        if bounds.iter().any(|bound| self.is_open(*bound)) { Ty::UNKNOWN } else { self.utility_now(utility, &bounds) }
+        let bounds: Vec<Ty> = args
+            .iter()
+            .map(|arg| {
+                if let Type::Param(param) = self.get(*arg) {
+                    self.constraint(param)
+                } else {
+                    *arg
+                }
+            })
+            .collect();
+        if bounds.iter().any(|bound| self.is_open(*bound)) {
+            Ty::UNKNOWN
+        } else {
+            self.utility_now(utility, &bounds)
+        }
     }
 
     fn selected(&mut self, ty: Ty, names: Ty, keep: bool) -> Ty {
-        let literal = self.arena.members(names).iter().all(|name| matches!(self.get(*name), Type::Literal(..)));
-        if literal && !ty.is_opaque() { self.arena.add(Type::Selected(ty, names, keep)) } else { ty }
+        let literal = self
+            .arena
+            .members(names)
+            .iter()
+            .all(|name| matches!(self.get(*name), Type::Literal(..)));
+        if literal && !ty.is_opaque() {
+            self.arena.add(Type::Selected(ty, names, keep))
+        } else {
+            ty
+        }
     }
 
     fn parameter_tuple(&mut self, signature: Option<Signature>) -> Ty {
-        let Some(signature) = signature else { return Ty::UNKNOWN };
+        let Some(signature) = signature else {
+            return Ty::UNKNOWN;
+        };
         let params = self.signature_params(signature);
         let types: Vec<Ty> = params.iter().map(|param| param.ty).collect();
         self.arena.tuple(&types)

@@ -1,10 +1,11 @@
-//! Is one type assignable to another: what `extends` in a conditional type asks, and whether an argument fits a parameter.
+//! Is one type assignable to another: what `extends` in a conditional type asks, and whether an
+//! argument fits a parameter.
 //!
-//! Classes and interfaces are compared by name first, then member by member like every object type. A comparison that is asked again while it
-//! is being made counts as true, as in the compiler.
+//! Classes and interfaces are compared by name first, then member by member like every object type.
+//! A comparison that is asked again while it is being made counts as true, as in the compiler.
 //!
-//! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or has more members than are looked at.
-//! Functions and constructors are compared in `callables`.
+//! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or
+//! has more members than are looked at. Functions and constructors are compared in `callables`.
 
 use rustc_hash::FxHashSet;
 
@@ -30,7 +31,8 @@ const MAX_COMPARED: usize = 12;
 pub type Inferred = Vec<(DeclRef, Ty)>;
 
 impl Checker<'_> {
-    /// Whether `sub` is assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
+    /// Whether `sub` is assignable to `sup`, filling in type parameters of `sup`; `None` if one
+    /// cannot tell.
     pub fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         let (sub, sup) = (self.arena.unselected(sub), self.arena.unselected(sup));
         if sub == sup || sup == Ty::ANY {
@@ -57,15 +59,24 @@ impl Checker<'_> {
             }
             (Type::Param(param), _) => {
                 let bound = self.constraint(param);
-                if bound == sub { None } else { self.extends(bound, sup, inferred).filter(|fits| *fits) }
+                if bound == sub {
+                    None
+                } else {
+                    self.extends(bound, sup, inferred).filter(|fits| *fits)
+                }
             }
             (Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..), _) => None,
             (Type::KeyOf(_), _) => self.keys_extend(sub, sup, inferred),
             (Type::Intersection(args), _) => self.intersection_extends(sub, args, sup, inferred),
             (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
             (Type::Literal(..), Type::Literal(..)) => Some(false),
-            (Type::Literal(_, name), Type::KeyOf(source)) if self.is_declared_by_library(source) => {
-                Some(!matches!(self.member(source, name), Looked::Missing | Looked::External))
+            (Type::Literal(_, name), Type::KeyOf(source))
+                if self.is_declared_by_library(source) =>
+            {
+                Some(!matches!(
+                    self.member(source, name),
+                    Looked::Missing | Looked::External
+                ))
             }
             (Type::Literal(..), Type::KeyOf(_)) => {
                 let keys = self.keys_of(sup)?;
@@ -73,7 +84,9 @@ impl Checker<'_> {
             }
             (Type::Simple(simple), Type::Simple(other)) => Some(simple == other),
             (Type::Simple(simple), Type::Literal(..)) if simple.is_primitive() => Some(false),
-            (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => self.primitive_extends(sup),
+            (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => {
+                self.primitive_extends(sup)
+            }
             (Type::Literal(..), _) => self.primitive_extends(sup),
             (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
             (_, Type::Literal(..)) => Some(false),
@@ -81,12 +94,19 @@ impl Checker<'_> {
         }
     }
 
-    pub fn extends_param(&mut self, sub: Ty, param: DeclRef, inferred: &mut Inferred) -> Option<bool> {
+    pub fn extends_param(
+        &mut self,
+        sub: Ty,
+        param: DeclRef,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         if !inferred.iter().any(|binding| binding.0 == param) {
             inferred.push((param, sub));
         }
         let bound = self.constraint(param);
-        self.nested_extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true))
+        self.nested_extends(sub, bound, &mut Vec::new())
+            .filter(|fits| !fits)
+            .or(Some(true))
     }
 
     /// Types that have members.
@@ -103,7 +123,9 @@ impl Checker<'_> {
                 self.compared(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
-                if known != wanted && !matches!(wanted, Known::Iterable | Known::Record | Known::Object) {
+                if known != wanted
+                    && !matches!(wanted, Known::Iterable | Known::Record | Known::Object)
+                {
                     return Some(false);
                 }
                 self.collect(args, given, inferred);
@@ -123,17 +145,29 @@ impl Checker<'_> {
                 self.all(given.iter().copied().zip(wanted.iter().copied()), inferred)
             }
             (_, Type::Function(..)) => self.function_extends(sub, sup, inferred),
-            (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => {
-                self.callable_extends(sub, sup)
-            }
+            (
+                Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..),
+                Type::Instance(..) | Type::BuiltIn(..),
+            ) => self.callable_extends(sub, sup),
             (_, Type::BuiltIn(Known::Record, args)) => self.record_extends(sub, args, inferred),
             (
                 Type::Instance(..) | Type::Object(..) | Type::Static(_),
-                Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _),
+                Type::BuiltIn(
+                    Known::Array
+                    | Known::Promise
+                    | Known::Map
+                    | Known::Set
+                    | Known::Date
+                    | Known::RegExp,
+                    _,
+                ),
             ) => (!self.has_outside_base(sub)).then_some(false),
             (Type::Mapped(..), _) if self.is_open(sub) => None,
             (_, Type::Object(..)) => self.compared(sub, sup, None, inferred),
-            (Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_), Type::Instance(..)) => {
+            (
+                Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_),
+                Type::Instance(..),
+            ) => {
                 if self.is_enum(sup) {
                     Some(false)
                 } else {
@@ -145,7 +179,13 @@ impl Checker<'_> {
     }
 
     /// `A & B`: one of them suffices; together they may.
-    fn intersection_extends(&mut self, sub: Ty, args: Args, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    fn intersection_extends(
+        &mut self,
+        sub: Ty,
+        args: Args,
+        sup: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         if self.arena.is_keys(sub) {
             return self.keys_extend(sub, sup, inferred);
         }
@@ -164,7 +204,9 @@ impl Checker<'_> {
         match self.get(sup) {
             _ if fitting == Some(sup) => decided,
             // Also where one of them fits, their members together may not.
-            Type::Object(..) | Type::Instance(..) if fitting.is_some() => self.compared(sub, sup, fitting, inferred),
+            Type::Object(..) | Type::Instance(..) if fitting.is_some() => {
+                self.compared(sub, sup, fitting, inferred)
+            }
             Type::Object(..) | Type::Instance(..) => self.object_extends(sub, sup, inferred),
             _ => decided,
         }
@@ -174,7 +216,11 @@ impl Checker<'_> {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
-    fn all(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Inferred) -> Option<bool> {
+    fn all(
+        &mut self,
+        pairs: impl Iterator<Item = (Ty, Ty)>,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         let mut unsure = false;
         for (sub, sup) in pairs {
             match self.nested_extends(sub, sup, inferred) {
@@ -186,7 +232,11 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    fn any(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Inferred) -> Option<bool> {
+    fn any(
+        &mut self,
+        pairs: impl Iterator<Item = (Ty, Ty)>,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         let mut unsure = false;
         for (sub, sup) in pairs {
             match self.nested_extends(sub, sup, inferred) {
@@ -199,7 +249,12 @@ impl Checker<'_> {
     }
 
     /// A tuple against one with a rest element, which stands for what the others leave over.
-    pub fn tuple_extends(&mut self, given: Args, (wanted, rest): &Variadic, inferred: &mut Inferred) -> Option<bool> {
+    pub fn tuple_extends(
+        &mut self,
+        given: Args,
+        (wanted, rest): &Variadic,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         let given = self.arena.list(given);
         let behind = wanted.len() - rest - 1;
         if given.len() < rest + behind {
@@ -209,7 +264,12 @@ impl Checker<'_> {
         let (front, middle) = front.split_at(*rest);
         let middle = self.arena.tuple(middle);
         let fixed = wanted[..*rest].iter().chain(&wanted[rest + 1..]).copied();
-        let pairs = front.iter().chain(back).copied().zip(fixed).chain([(middle, wanted[*rest])]);
+        let pairs = front
+            .iter()
+            .chain(back)
+            .copied()
+            .zip(fixed)
+            .chain([(middle, wanted[*rest])]);
         self.all(pairs, inferred)
     }
 
@@ -230,18 +290,32 @@ impl Checker<'_> {
     fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
         match self.get(sup) {
             Type::Instance(..) => Some(self.is_enum(sup)),
-            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) => Some(false),
+            Type::Object(..)
+            | Type::BuiltIn(..)
+            | Type::Function(..)
+            | Type::Tuple(_)
+            | Type::Static(_) => Some(false),
             _ => None,
         }
     }
 
     fn callable_extends(&mut self, sub: Ty, sup: Ty) -> Option<bool> {
         let is_function = matches!(self.get(sub), Type::Function(..));
-        if is_function && matches!(self.get(sup), Type::BuiltIn(Known::Function | Known::Object, _)) {
+        if is_function
+            && matches!(
+                self.get(sup),
+                Type::BuiltIn(Known::Function | Known::Object, _)
+            )
+        {
             return Some(true);
         }
-        let callable = matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
-        if is_function && callable { None } else { Some(false) }
+        let callable =
+            matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
+        if is_function && callable {
+            None
+        } else {
+            Some(false)
+        }
     }
 
     /// An object against `Record<K, V>`: each of its properties is a `V`.
@@ -266,7 +340,13 @@ impl Checker<'_> {
     }
 
     /// Two types member by member; asked again meanwhile they are taken to agree.
-    fn compared(&mut self, sub: Ty, sup: Ty, fitting: Option<Ty>, inferred: &mut Inferred) -> Option<bool> {
+    fn compared(
+        &mut self,
+        sub: Ty,
+        sup: Ty,
+        fitting: Option<Ty>,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         if self.comparing.contains(&(sub, sup)) {
             return Some(true);
         }
@@ -280,7 +360,13 @@ impl Checker<'_> {
     }
 
     /// `fitting`: a part of `sub`, which is an intersection, that does for `sup` by itself.
-    fn structure_extends(&mut self, sub: Ty, sup: Ty, fitting: Option<Ty>, inferred: &mut Inferred) -> Option<bool> {
+    fn structure_extends(
+        &mut self,
+        sub: Ty,
+        sup: Ty,
+        fitting: Option<Ty>,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         let has_more = self.has_outside_base(sub) || self.has_spread(sub);
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
@@ -294,20 +380,28 @@ impl Checker<'_> {
             if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
                 continue;
             }
-            let Looked::Declared(wanted) = self.member(sup, name) else { continue };
+            let Looked::Declared(wanted) = self.member(sup, name) else {
+                continue;
+            };
             if wanted.decls.iter().any(|decl| self.is_hidden(*decl)) {
-                if !matches!(self.member(sub, name), Looked::Declared(found) if found.decls == wanted.decls) {
+                if !matches!(self.member(sub, name), Looked::Declared(found) if found.decls == wanted.decls)
+                {
                     return Some(false);
                 }
                 continue;
             }
-            let optional = wanted.decls.iter().any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
+            let optional = wanted
+                .decls
+                .iter()
+                .any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
             match self.member(sub, name) {
                 Looked::Missing if optional || has_more => {}
                 Looked::Missing => return Some(false),
                 // All that an array or the like has is declared, if anything of it is.
                 Looked::External
-                    if matches!(self.get(sub), Type::BuiltIn(..)) && self.tables.has_libraries() && !self.is_object_member(name) =>
+                    if matches!(self.get(sub), Type::BuiltIn(..))
+                        && self.tables.has_libraries()
+                        && !self.is_object_member(name) =>
                 {
                     if !optional {
                         return Some(false);
@@ -315,7 +409,8 @@ impl Checker<'_> {
                 }
                 Looked::External => unsure = true,
                 looked => {
-                    // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the one may lack what the other demands.
+                    // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the
+                    // one may lack what the other demands.
                     unsure |= !optional && self.is_optional(sub, &looked);
                     let given = self.given_type(looked, sub);
                     let wanted = self.looked_type(Looked::Declared(wanted), sup);
@@ -332,8 +427,13 @@ impl Checker<'_> {
 
     /// Whether no other part of an intersection has a member of this name.
     fn is_only_in(&mut self, part: Ty, whole: Ty, name: Name) -> bool {
-        let Type::Intersection(parts) = self.get(whole) else { return false };
-        self.arena.list(parts).iter().all(|other| *other == part || matches!(self.member(*other, name), Looked::Missing))
+        let Type::Intersection(parts) = self.get(whole) else {
+            return false;
+        };
+        self.arena
+            .list(parts)
+            .iter()
+            .all(|other| *other == part || matches!(self.member(*other, name), Looked::Missing))
     }
 
     /// Whether a member of a type may be absent.
@@ -344,7 +444,10 @@ impl Checker<'_> {
             return true;
         }
         match looked {
-            Looked::Declared(member) => member.decls.iter().all(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL)),
+            Looked::Declared(member) => member
+                .decls
+                .iter()
+                .all(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL)),
             _ => false,
         }
     }
@@ -360,7 +463,10 @@ impl Checker<'_> {
             && let [decl] = member.decls[..]
         {
             let declaration = self.decl(decl);
-            if declaration.kind == DeclKind::Property && declaration.ty.is_none() && !declaration.init.is_none() {
+            if declaration.kind == DeclKind::Property
+                && declaration.ty.is_none()
+                && !declaration.init.is_none()
+            {
                 let ty = self.expr_type(decl.file, declaration.init);
                 return self.substitute(ty, member.env);
             }
@@ -371,7 +477,9 @@ impl Checker<'_> {
     /// Call and construct signatures that an object type demands.
     fn signatures_extend(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if let Some(&wanted) = self.signatures(sup).first() {
-            let Some(found) = self.signatures(sub).last().copied() else { return Some(false) };
+            let Some(found) = self.signatures(sub).last().copied() else {
+                return Some(false);
+            };
             let (wanted, found) = (self.signature_result(wanted), self.signature_result(found));
             let _ = self.nested_extends(found, wanted, inferred);
         }
@@ -399,7 +507,12 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::KeyOf(object) => {
                 let names = self.key_names(object)?;
-                Some(names.into_iter().map(|name| self.arena.add(Type::Literal(LiteralKind::String, name))).collect())
+                Some(
+                    names
+                        .into_iter()
+                        .map(|name| self.arena.add(Type::Literal(LiteralKind::String, name)))
+                        .collect(),
+                )
             }
             Type::Intersection(args) => {
                 let members = self.arena.list(args);
@@ -457,7 +570,8 @@ impl Checker<'_> {
                     self.add_own_names(part, false, names);
                     let is_class = self.decl(part).kind == DeclKind::Class;
                     let facts = self.facts(part.file);
-                    for (index, base) in facts.list(facts.decl(part.decl).bases).iter().enumerate() {
+                    for (index, base) in facts.list(facts.decl(part.decl).bases).iter().enumerate()
+                    {
                         if is_class && base.clause == BaseClause::Implements {
                             continue;
                         }
@@ -487,7 +601,10 @@ impl Checker<'_> {
                     let mut own = Vec::new();
                     self.add_key_names(member, &mut own, level + 1)?;
                     common = Some(match common {
-                        Some(common) => common.into_iter().filter(|name| own.contains(name)).collect(),
+                        Some(common) => common
+                            .into_iter()
+                            .filter(|name| own.contains(name))
+                            .collect(),
                         None => own,
                     });
                 }

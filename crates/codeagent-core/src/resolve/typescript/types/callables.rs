@@ -1,7 +1,8 @@
-//! Does one function, constructor or class do for another: what a function type or a construct signature demands.
+//! Does one function, constructor or class do for another: what a function type or a construct
+//! signature demands.
 //!
-//! **Limits.** Parameters of functions are not compared, only how many are needed; those of constructors as far as neither way fits. Of
-//! several wanted signatures the first counts.
+//! **Limits.** Parameters of functions are not compared, only how many are needed; those of
+//! constructors as far as neither way fits. Of several wanted signatures the first counts.
 
 use crate::model::facts::*;
 use crate::resolve::typescript::arena::{Ty, Type};
@@ -15,16 +16,23 @@ impl Checker<'_> {
         if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
             return match self.get(sub) {
                 Type::Static(_) => self.constructor_extends(sub, sup, inferred),
-                Type::Function(decl, _) if self.is_constructor_type(decl) => self.constructor_extends(sub, sup, inferred),
+                Type::Function(decl, _) if self.is_constructor_type(decl) => {
+                    self.constructor_extends(sub, sup, inferred)
+                }
                 Type::Function(..) => Some(false),
                 _ if self.construct_signatures(sub).is_empty() => Some(false),
                 _ => self.constructor_extends(sub, sup, inferred),
             };
         }
         let signatures = self.signatures(sub);
-        let Some(found) = signatures.last().copied() else { return Some(false) };
+        let Some(found) = signatures.last().copied() else {
+            return Some(false);
+        };
         let wanted = self.signatures(sup).first().copied()?;
-        if signatures.iter().all(|signature| self.demands_more(*signature, wanted)) {
+        if signatures
+            .iter()
+            .all(|signature| self.demands_more(*signature, wanted))
+        {
             return Some(false);
         }
         self.collect_rest(wanted, found, inferred);
@@ -41,20 +49,37 @@ impl Checker<'_> {
 
     /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
     fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
-        let Signature::Declared(decl, env) = wanted else { return };
+        let Signature::Declared(decl, env) = wanted else {
+            return;
+        };
         let params = self.params(decl);
-        let Some(&last) = params.last().filter(|last| self.decl(**last).flags.has(DeclFlags::REST)) else { return };
+        let Some(&last) = params
+            .last()
+            .filter(|last| self.decl(**last).flags.has(DeclFlags::REST))
+        else {
+            return;
+        };
         let rest = self.decl_type(last);
         let rest = self.substitute(rest, env);
         if let Type::Param(param) = self.get(rest) {
-            let given: Vec<Ty> = self.signature_params(found).iter().skip(params.len() - 1).map(|param| param.ty).collect();
+            let given: Vec<Ty> = self
+                .signature_params(found)
+                .iter()
+                .skip(params.len() - 1)
+                .map(|param| param.ty)
+                .collect();
             let given = self.arena.tuple(&given);
             let _ = self.extends_param(given, param, inferred);
         }
     }
 
     /// What constructs against what constructs.
-    pub fn constructor_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    pub fn constructor_extends(
+        &mut self,
+        sub: Ty,
+        sup: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         if self.is_constructed_otherwise(sub, sup) {
             return Some(false);
         }
@@ -63,19 +88,27 @@ impl Checker<'_> {
         self.nested_extends(made, wanted, inferred)
     }
 
-    /// Whether a class or constructor type is abstract where `sup` is not, or has no signature that takes the arguments of `sup`.
+    /// Whether a class or constructor type is abstract where `sup` is not, or has no signature that
+    /// takes the arguments of `sup`.
     fn is_constructed_otherwise(&mut self, sub: Ty, sup: Ty) -> bool {
         if self.is_abstract(sub) && !self.is_abstract(sup) {
             return true;
         }
-        let Some(wanted) = self.constructor_signatures(sup).first().copied() else { return false };
+        let Some(wanted) = self.constructor_signatures(sup).first().copied() else {
+            return false;
+        };
         let found = self.constructor_signatures(sub);
-        !found.is_empty() && found.iter().all(|found| self.demands_more(*found, wanted) || self.takes_others(*found, wanted))
+        !found.is_empty()
+            && found
+                .iter()
+                .all(|found| self.demands_more(*found, wanted) || self.takes_others(*found, wanted))
     }
 
     fn is_abstract(&mut self, ty: Ty) -> bool {
         match self.get(ty) {
-            Type::Static(decl) | Type::Function(decl, _) => self.decl(decl).flags.has(DeclFlags::ABSTRACT),
+            Type::Static(decl) | Type::Function(decl, _) => {
+                self.decl(decl).flags.has(DeclFlags::ABSTRACT)
+            }
             _ => false,
         }
     }
@@ -95,9 +128,12 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether a signature needs more arguments than another one is given. Those of JavaScript need none; one of type `void` may be missing.
+    /// Whether a signature needs more arguments than another one is given. Those of JavaScript need
+    /// none; one of type `void` may be missing.
     fn demands_more(&mut self, found: Signature, wanted: Signature) -> bool {
-        let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else { return false };
+        let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else {
+            return false;
+        };
         if self.facts(decl.file).header.dialect.is_javascript() {
             return false;
         }
@@ -105,7 +141,10 @@ impl Checker<'_> {
         if given.last().is_some_and(|param| param.rest) {
             return false;
         }
-        let required = self.signature_params(found).iter().rposition(|param| !param.optional && !param.rest && param.ty != Ty::NOTHING);
+        let required = self
+            .signature_params(found)
+            .iter()
+            .rposition(|param| !param.optional && !param.rest && param.ty != Ty::NOTHING);
         required.is_some_and(|last| last >= given.len())
     }
 
@@ -113,7 +152,9 @@ impl Checker<'_> {
     fn takes_others(&mut self, found: Signature, wanted: Signature) -> bool {
         let (found, wanted) = (self.signature_params(found), self.signature_params(wanted));
         found.iter().zip(&wanted).any(|(found, wanted)| {
-            let rejects = |checker: &mut Self, sub: Ty, sup: Ty| checker.nested_extends(sub, sup, &mut Vec::new()) == Some(false);
+            let rejects = |checker: &mut Self, sub: Ty, sup: Ty| {
+                checker.nested_extends(sub, sup, &mut Vec::new()) == Some(false)
+            };
             rejects(self, wanted.ty, found.ty) && rejects(self, found.ty, wanted.ty)
         })
     }

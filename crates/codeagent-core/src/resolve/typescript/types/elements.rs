@@ -1,6 +1,8 @@
-//! What do `await`, `for of` and `[..]` make of a type: what a promise gives, elements, values under keys that are not known?
+//! What do `await`, `for of` and `[..]` make of a type: what a promise gives, elements, values
+//! under keys that are not known?
 //!
-//! **Limits.** A class is what it derives from by its bases; iterators are followed by the result of `[Symbol.iterator]`.
+//! **Limits.** A class is what it derives from by its bases; iterators are followed by the result
+//! of `[Symbol.iterator]`.
 
 use crate::model::facts::*;
 use crate::resolve::DeclRef;
@@ -14,14 +16,26 @@ impl Checker<'_> {
     pub fn awaited(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(Known::Promise, args) => {
-                let inner = self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN);
+                let inner = self
+                    .arena
+                    .list(args)
+                    .first()
+                    .copied()
+                    .unwrap_or(Ty::UNKNOWN);
                 self.awaited(inner)
             }
             Type::Union(args) => {
-                let members: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
+                let members: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.awaited(*member))
+                    .collect();
                 self.arena.union(&members)
             }
-            Type::Instance(..) if !self.is_deepest() => self.deeper(|checker| checker.as_built_in(ty, Known::Promise, 0)).unwrap_or(ty),
+            Type::Instance(..) if !self.is_deepest() => self
+                .deeper(|checker| checker.as_built_in(ty, Known::Promise, 0))
+                .unwrap_or(ty),
             _ => ty,
         }
     }
@@ -29,23 +43,38 @@ impl Checker<'_> {
     /// What going over a value gives.
     pub fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => {
-                self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN)
-            }
+            Type::BuiltIn(
+                Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable,
+                args,
+            ) => self
+                .arena
+                .list(args)
+                .first()
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
             Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);
                 self.arena.union(&elements)
             }
             Type::Union(args) => {
-                let elements: Vec<Ty> = self.arena.list(args).iter().map(|member| self.element_type(*member)).collect();
+                let elements: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.element_type(*member))
+                    .collect();
                 self.arena.union(&elements)
             }
             Type::Simple(Ty::STRING) | Type::Literal(..) => Ty::STRING,
             Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
             Type::Param(param) => {
                 let bound = self.constraint(param);
-                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.element_type(bound) }
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    self.element_type(bound)
+                }
             }
             Type::Instance(..) => self.iterated_instance(ty),
             Type::Deferred(utility, args) => {
@@ -57,28 +86,55 @@ impl Checker<'_> {
     }
 
     fn iterated_instance(&mut self, ty: Ty) -> Ty {
-        for known in [Known::Array, Known::Iterable, Known::Set, Known::AsyncIterable] {
+        for known in [
+            Known::Array,
+            Known::Iterable,
+            Known::Set,
+            Known::AsyncIterable,
+        ] {
             if let Some(element) = self.as_built_in(ty, known, 0) {
                 return element;
             }
         }
-        let names = ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
-        let method = names.map(|name| self.member_type(ty, name)).into_iter().find(|method| *method != Ty::UNKNOWN);
+        let names =
+            ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
+        let method = names
+            .map(|name| self.member_type(ty, name))
+            .into_iter()
+            .find(|method| *method != Ty::UNKNOWN);
         let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
-        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) { Ty::UNKNOWN } else { self.element_type(iterator) }
+        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) {
+            Ty::UNKNOWN
+        } else {
+            self.element_type(iterator)
+        }
     }
 
     /// Element `index` of a tuple or array.
     pub fn element_at(&mut self, ty: Ty, index: Option<usize>) -> Ty {
         match (self.get(ty), index) {
-            (Type::Tuple(args), Some(index)) => self.arena.list(args).get(index).copied().unwrap_or(Ty::UNKNOWN),
+            (Type::Tuple(args), Some(index)) => self
+                .arena
+                .list(args)
+                .get(index)
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
             (Type::Union(args), _) => {
-                let elements: Vec<Ty> = self.arena.list(args).iter().map(|member| self.element_at(*member, index)).collect();
+                let elements: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.element_at(*member, index))
+                    .collect();
                 self.arena.union(&elements)
             }
             _ => {
                 let indexed = self.index_type(ty);
-                if indexed == Ty::UNKNOWN { self.element_type(ty) } else { indexed }
+                if indexed == Ty::UNKNOWN {
+                    self.element_type(ty)
+                } else {
+                    indexed
+                }
             }
         }
     }
@@ -87,7 +143,9 @@ impl Checker<'_> {
     pub fn index_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => self.element_type(ty),
-            Type::BuiltIn(Known::Record, args) => self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN),
+            Type::BuiltIn(Known::Record, args) => {
+                self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
+            }
             Type::Instance(decl, args) => {
                 let types = self.arena.list(args);
                 let group = self.group(decl);
@@ -102,12 +160,21 @@ impl Checker<'_> {
             },
             Type::Mapped(decl, env) => self.mapped_value(decl, env),
             Type::Union(args) | Type::Intersection(args) => {
-                let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.index_type(*member)).collect();
+                let types: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.index_type(*member))
+                    .collect();
                 self.arena.union(&types)
             }
             Type::Param(param) => {
                 let bound = self.constraint(param);
-                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.index_type(bound) }
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    self.index_type(bound)
+                }
             }
             Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
             Type::Simple(Ty::STRING) => Ty::STRING,
@@ -119,11 +186,16 @@ impl Checker<'_> {
     fn mapped_value(&mut self, decl: DeclRef, env: Env) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
-        let Some(&param) = self.type_params(decl).first() else { return Ty::UNKNOWN };
+        let Some(&param) = self.type_params(decl).first() else {
+            return Ty::UNKNOWN;
+        };
         let keys = self.constraint(param);
         let keys = self.substitute(keys, env);
         let over_elements = match self.get(keys) {
-            Type::KeyOf(source) => matches!(self.get(source), Type::Tuple(_) | Type::BuiltIn(Known::Array, _)),
+            Type::KeyOf(source) => matches!(
+                self.get(source),
+                Type::Tuple(_) | Type::BuiltIn(Known::Array, _)
+            ),
             _ => false,
         };
         let mut bindings = vec![(param, if over_elements { Ty::NUMBER } else { keys })];
@@ -144,12 +216,18 @@ impl Checker<'_> {
                 let types = self.arena.list(args);
                 (decl, self.bind(decl, &types))
             }
-            Type::Static(decl) if self.decl(decl).kind == DeclKind::Enum => return self.instance(decl, &[]),
+            Type::Static(decl) if self.decl(decl).kind == DeclKind::Enum => {
+                return self.instance(decl, &[]);
+            }
             _ => return Ty::UNKNOWN,
         };
         let inner = self.decl(decl).inner;
         let members = self.declared_in(decl.file, inner);
-        let types: Vec<Ty> = members.iter().take(16).map(|member| self.decl_type(at(decl.file, member.1))).collect();
+        let types: Vec<Ty> = members
+            .iter()
+            .take(16)
+            .map(|member| self.decl_type(at(decl.file, member.1)))
+            .collect();
         let union = self.arena.union(&types);
         self.substitute(union, env)
     }
@@ -157,7 +235,10 @@ impl Checker<'_> {
     /// The type an index signature gives.
     pub fn index_signature(&mut self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
         for &part in group {
-            if let Some(&signature) = self.nameless_members(part, DeclKind::IndexSignature).first() {
+            if let Some(&signature) = self
+                .nameless_members(part, DeclKind::IndexSignature)
+                .first()
+            {
                 let ty = self.decl_type(signature);
                 let env = self.bind(part, types);
                 return Some(self.substitute(ty, env));

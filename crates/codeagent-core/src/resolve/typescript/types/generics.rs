@@ -15,7 +15,11 @@ const MAX_BINDINGS: usize = 24;
 impl Checker<'_> {
     /// The type with bound parameters replaced.
     pub fn substitute(&mut self, ty: Ty, env: Env) -> Ty {
-        if env == Env::EMPTY { ty } else { self.substitute_in(ty, env, 0) }
+        if env == Env::EMPTY {
+            ty
+        } else {
+            self.substitute_in(ty, env, 0)
+        }
     }
 
     fn substitute_in(&mut self, ty: Ty, env: Env, nesting: u32) -> Ty {
@@ -54,7 +58,8 @@ impl Checker<'_> {
             }
             Type::Mapped(decl, inner) => {
                 let env = self.compose(inner, env, nesting);
-                self.mapped_elements(decl, env).unwrap_or_else(|| self.arena.add(Type::Mapped(decl, env)))
+                self.mapped_elements(decl, env)
+                    .unwrap_or_else(|| self.arena.add(Type::Mapped(decl, env)))
             }
             Type::Conditional(file, expr, inner) => {
                 let env = self.compose(inner, env, nesting);
@@ -86,10 +91,16 @@ impl Checker<'_> {
     fn mapped_elements(&mut self, decl: DeclRef, env: Env) -> Option<Ty> {
         let &key = self.type_params(decl).first()?;
         let keys = self.constraint(key);
-        let Type::KeyOf(over) = self.get(keys) else { return None };
-        let Type::Param(over) = self.get(over) else { return None };
+        let Type::KeyOf(over) = self.get(keys) else {
+            return None;
+        };
+        let Type::Param(over) = self.get(over) else {
+            return None;
+        };
         let of = self.arena.bound(env, over)?;
-        let (Type::Tuple(elements) | Type::BuiltIn(Known::Array, elements)) = self.get(of) else { return None };
+        let (Type::Tuple(elements) | Type::BuiltIn(Known::Array, elements)) = self.get(of) else {
+            return None;
+        };
         let value = self.decl(decl).ty;
         let value = self.type_of(decl.file, value);
         let mut types = Vec::new();
@@ -97,18 +108,30 @@ impl Checker<'_> {
             // Seen alone, an element is what any number leads to.
             let alone = self.arena.array(element);
             let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
-            bindings.extend(self.arena.bindings(env).iter().copied().filter(|binding| binding.0 != over));
+            bindings.extend(
+                self.arena
+                    .bindings(env)
+                    .iter()
+                    .copied()
+                    .filter(|binding| binding.0 != over),
+            );
             let env = self.arena.env(bindings);
             types.push(self.substitute(value, env));
         }
         Some(match self.get(of) {
             Type::Tuple(_) => self.arena.tuple(&types),
-            _ => self.arena.array(types.first().copied().unwrap_or(Ty::UNKNOWN)),
+            _ => self
+                .arena
+                .array(types.first().copied().unwrap_or(Ty::UNKNOWN)),
         })
     }
 
     fn substituted(&mut self, args: Args, env: Env, nesting: u32) -> Vec<Ty> {
-        self.arena.list(args).iter().map(|ty| self.substitute_in(*ty, env, nesting + 1)).collect()
+        self.arena
+            .list(args)
+            .iter()
+            .map(|ty| self.substitute_in(*ty, env, nesting + 1))
+            .collect()
     }
 
     fn substitute_list(&mut self, args: Args, env: Env, nesting: u32) -> Args {
@@ -121,8 +144,12 @@ impl Checker<'_> {
         if inner == outer {
             return inner;
         }
-        let mut bindings: Vec<(DeclRef, Ty)> =
-            self.arena.bindings(inner).iter().map(|(param, ty)| (*param, self.substitute_in(*ty, outer, nesting + 2))).collect();
+        let mut bindings: Vec<(DeclRef, Ty)> = self
+            .arena
+            .bindings(inner)
+            .iter()
+            .map(|(param, ty)| (*param, self.substitute_in(*ty, outer, nesting + 2)))
+            .collect();
         let own = bindings.len();
         for (param, ty) in self.arena.bindings(outer).iter() {
             if !bindings[..own].iter().any(|binding| binding.0 == *param) {
@@ -145,15 +172,25 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => true,
             Type::Mapped(decl, env) => {
-                let Some(&param) = self.type_params(decl).first() else { return false };
+                let Some(&param) = self.type_params(decl).first() else {
+                    return false;
+                };
                 let keys = self.constraint(param);
                 let keys = self.substitute(keys, env);
                 self.is_open_in(keys, nesting + 1)
             }
-            Type::KeyOf(object) | Type::Selected(object, ..) => self.is_open_in(object, nesting + 1),
-            Type::Instance(_, args) | Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
-                self.arena.list(args).iter().any(|ty| self.is_open_in(*ty, nesting + 1))
+            Type::KeyOf(object) | Type::Selected(object, ..) => {
+                self.is_open_in(object, nesting + 1)
             }
+            Type::Instance(_, args)
+            | Type::BuiltIn(_, args)
+            | Type::Tuple(args)
+            | Type::Union(args)
+            | Type::Intersection(args) => self
+                .arena
+                .list(args)
+                .iter()
+                .any(|ty| self.is_open_in(*ty, nesting + 1)),
             _ => false,
         }
     }

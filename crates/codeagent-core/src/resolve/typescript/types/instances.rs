@@ -20,8 +20,14 @@ impl Checker<'_> {
             }
         }
         let group = self.group(decl);
-        let class = group.iter().copied().find(|part| self.decl(*part).kind == DeclKind::Class);
-        let first = group.iter().copied().find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
+        let class = group
+            .iter()
+            .copied()
+            .find(|part| self.decl(*part).kind == DeclKind::Class);
+        let first = group
+            .iter()
+            .copied()
+            .find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
         let main = class.or(first).unwrap_or(decl);
         let args = self.complete_args(main, args);
         self.arena.instance(main, &args)
@@ -34,7 +40,11 @@ impl Checker<'_> {
         for param in params.iter().skip(complete.len()) {
             let default = self.decl(*param).ty;
             let ty = self.type_of(param.file, default);
-            let bindings = params.iter().copied().zip(complete.iter().copied()).collect();
+            let bindings = params
+                .iter()
+                .copied()
+                .zip(complete.iter().copied())
+                .collect();
             let env = self.arena.env(bindings);
             complete.push(self.substitute(ty, env));
         }
@@ -47,10 +57,21 @@ impl Checker<'_> {
                 continue;
             }
             let default = self.decl(param).ty;
-            let ty = if default.is_none() { self.constraint(param) } else { self.type_of(param.file, default) };
+            let ty = if default.is_none() {
+                self.constraint(param)
+            } else {
+                self.type_of(param.file, default)
+            };
             let env = self.arena.env(bindings.clone());
             let ty = self.substitute(ty, env);
-            bindings.push((param, if self.get(ty) == Type::Param(param) { Ty::UNKNOWN } else { ty }));
+            bindings.push((
+                param,
+                if self.get(ty) == Type::Param(param) {
+                    Ty::UNKNOWN
+                } else {
+                    ty
+                },
+            ));
         }
     }
 
@@ -62,8 +83,16 @@ impl Checker<'_> {
             Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
-                let made: Vec<Ty> = members.iter().map(|member| self.instance_of(*member, args)).filter(|ty| !ty.is_opaque()).collect();
-                if matches!(self.get(value), Type::Union(_)) { self.arena.union(&made) } else { self.arena.intersection(&made) }
+                let made: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.instance_of(*member, args))
+                    .filter(|ty| !ty.is_opaque())
+                    .collect();
+                if matches!(self.get(value), Type::Union(_)) {
+                    self.arena.union(&made)
+                } else {
+                    self.arena.intersection(&made)
+                }
             }
             Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
             Type::Function(decl, env) if self.is_constructor_type(decl) => {
@@ -84,11 +113,19 @@ impl Checker<'_> {
         match self.get(value) {
             Type::Param(param) => {
                 let bound = self.constraint(param);
-                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { bound }
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    bound
+                }
             }
             Type::Deferred(utility, of) => {
                 let bound = self.deferred_bound(utility, of);
-                if self.is_open(bound) { Ty::UNKNOWN } else { bound }
+                if self.is_open(bound) {
+                    Ty::UNKNOWN
+                } else {
+                    bound
+                }
             }
             _ => value,
         }
@@ -107,17 +144,30 @@ impl Checker<'_> {
     }
 
     /// An instance of a class whose type parameters are bound, or take their defaults.
-    pub fn bound_instance(&mut self, class: DeclRef, params: &[DeclRef], mut bindings: Vec<(DeclRef, Ty)>) -> Ty {
+    pub fn bound_instance(
+        &mut self,
+        class: DeclRef,
+        params: &[DeclRef],
+        mut bindings: Vec<(DeclRef, Ty)>,
+    ) -> Ty {
         self.add_defaults(params, &mut bindings);
-        let types: Vec<Ty> =
-            params.iter().filter_map(|param| bindings.iter().find(|binding| binding.0 == *param)).map(|binding| binding.1).collect();
+        let types: Vec<Ty> = params
+            .iter()
+            .filter_map(|param| bindings.iter().find(|binding| binding.0 == *param))
+            .map(|binding| binding.1)
+            .collect();
         self.instance(class, &types)
     }
 
     fn instance_by_signature(&mut self, value: Ty, args: &[Ty]) -> Ty {
         let signatures = self.construct_signatures(value);
-        let chosen = signatures.iter().copied().find(|signature| self.takes_type_args(*signature, args.len()));
-        let Some(Signature::Declared(decl, env)) = chosen.or(signatures.first().copied()) else { return Ty::UNKNOWN };
+        let chosen = signatures
+            .iter()
+            .copied()
+            .find(|signature| self.takes_type_args(*signature, args.len()));
+        let Some(Signature::Declared(decl, env)) = chosen.or(signatures.first().copied()) else {
+            return Ty::UNKNOWN;
+        };
         let result = self.return_type(decl);
         let args = self.complete_args(decl, args);
         let own = self.bind(decl, &args);

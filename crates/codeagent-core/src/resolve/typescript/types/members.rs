@@ -1,6 +1,8 @@
-//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped members.
+//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped
+//! members.
 //!
-//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures give a type but no declaration.
+//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures
+//! give a type but no declaration.
 
 use smallvec::SmallVec;
 
@@ -59,7 +61,11 @@ impl Looked {
 impl Checker<'_> {
     /// The member of a type.
     pub fn member(&mut self, ty: Ty, name: Name) -> Looked {
-        if name == Name::NONE { Looked::Missing } else { self.member_in(ty, name, 0) }
+        if name == Name::NONE {
+            Looked::Missing
+        } else {
+            self.member_in(ty, name, 0)
+        }
     }
 
     /// The type of a member of a type.
@@ -98,9 +104,15 @@ impl Checker<'_> {
             Type::Function(decl, _) => self.member_of_function(decl, name),
             Type::Selected(inner, names, keep) => {
                 let key = self.arena.add(Type::Literal(LiteralKind::String, name));
-                if self.arena.members(names).contains(&key) == keep { self.member_in(inner, name, level + 1) } else { Looked::Missing }
+                if self.arena.members(names).contains(&key) == keep {
+                    self.member_in(inner, name, level + 1)
+                } else {
+                    Looked::Missing
+                }
             }
-            Type::BuiltInMethod(..) => self.member_of_built_in((Known::Function, Args::NONE), ty, name),
+            Type::BuiltInMethod(..) => {
+                self.member_of_built_in((Known::Function, Args::NONE), ty, name)
+            }
             Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
             Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
             Type::Tuple(args) => {
@@ -113,12 +125,20 @@ impl Checker<'_> {
             Type::Intersection(args) => self.member_of_several(args, name, level, false),
             Type::Param(decl) => {
                 let bound = self.constraint(decl);
-                if bound == ty { Looked::Missing } else { self.member_in(bound, name, level + 1) }
+                if bound == ty {
+                    Looked::Missing
+                } else {
+                    self.member_in(bound, name, level + 1)
+                }
             }
             Type::KeyOf(_) => self.member_of_simple(Ty::STRING, name),
             Type::Indexed(object, key) => {
                 let bound = self.indexed_constraint(object, key);
-                if bound == ty { Looked::Missing } else { self.member_in(bound, name, level + 1) }
+                if bound == ty {
+                    Looked::Missing
+                } else {
+                    self.member_in(bound, name, level + 1)
+                }
             }
             Type::Deferred(utility, args) => {
                 let bound = self.deferred_bound(utility, args);
@@ -143,11 +163,20 @@ impl Checker<'_> {
         self.member_of_built_in((known, Args::NONE), simple, name)
     }
 
-    fn member_of_built_in(&mut self, (known, args): (Known, Args), receiver: Ty, name: Name) -> Looked {
+    fn member_of_built_in(
+        &mut self,
+        (known, args): (Known, Args),
+        receiver: Ty,
+        name: Name,
+    ) -> Looked {
         let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
         if known == Known::Record && !is_static {
             let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
-            return if self.is_object_member(name) { Looked::External } else { Looked::Value(value) };
+            return if self.is_object_member(name) {
+                Looked::External
+            } else {
+                Looked::Value(value)
+            };
         }
         if !is_static && let Some(index) = row(known, self.spelling(name)) {
             return Looked::Value(if ROWS[usize::from(index)].method {
@@ -156,7 +185,8 @@ impl Checker<'_> {
                 self.given(index, receiver)
             });
         }
-        self.member_of_global(known, args, is_static, name).unwrap_or(Looked::External)
+        self.member_of_global(known, args, is_static, name)
+            .unwrap_or(Looked::External)
     }
 
     /// What a member with a row gives.
@@ -168,7 +198,9 @@ impl Checker<'_> {
             Gives::Flattened => {
                 let held = self.held(receiver);
                 let element = self.element_type(held);
-                let is_flat = element == Ty::UNKNOWN && !held.is_opaque() && !matches!(self.get(held), Type::BuiltIn(..));
+                let is_flat = element == Ty::UNKNOWN
+                    && !held.is_opaque()
+                    && !matches!(self.get(held), Type::BuiltIn(..));
                 self.arena.array(if is_flat { held } else { element })
             }
         }
@@ -176,14 +208,26 @@ impl Checker<'_> {
 
     fn held(&mut self, receiver: Ty) -> Ty {
         match self.get(receiver) {
-            Type::BuiltIn(_, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
+            Type::BuiltIn(_, args) => self
+                .arena
+                .list(args)
+                .first()
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
             Type::Tuple(_) => self.element_type(receiver),
             _ => Ty::UNKNOWN,
         }
     }
 
-    /// A member that the repository, or a library in the world, declares for a global type of that name.
-    fn member_of_global(&mut self, known: Known, args: Args, is_static: bool, name: Name) -> Option<Looked> {
+    /// A member that the repository, or a library in the world, declares for a global type of that
+    /// name.
+    fn member_of_global(
+        &mut self,
+        known: Known,
+        args: Args,
+        is_static: bool,
+        name: Name,
+    ) -> Option<Looked> {
         let args = self.arena.list(args);
         let mut decls = Decls::new();
         for global in known.names() {
@@ -207,7 +251,11 @@ impl Checker<'_> {
             }
         }
         let env = self.arena.env(bindings);
-        (!found.is_empty()).then_some(Looked::Declared(Member { decls: found, env, ty: None }))
+        (!found.is_empty()).then_some(Looked::Declared(Member {
+            decls: found,
+            env,
+            ty: None,
+        }))
     }
 
     fn member_of_instance(&mut self, decl: DeclRef, args: Args, name: Name, level: u32) -> Looked {
@@ -217,18 +265,28 @@ impl Checker<'_> {
         let mut bindings = Vec::new();
         for &part in group.iter() {
             let declaration = self.decl(part);
-            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) && !constructs(declaration) {
+            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface)
+                && !constructs(declaration)
+            {
                 continue;
             }
             let own = self.own_members(part, declaration.inner, name, false);
             if !own.is_empty() {
-                bindings.extend(self.type_params(part).into_iter().zip(types.iter().copied()));
+                bindings.extend(
+                    self.type_params(part)
+                        .into_iter()
+                        .zip(types.iter().copied()),
+                );
                 found.extend(own);
             }
         }
         if !found.is_empty() {
             let env = self.arena.env(bindings);
-            return Looked::Declared(Member { decls: found, env, ty: None });
+            return Looked::Declared(Member {
+                decls: found,
+                env,
+                ty: None,
+            });
         }
         let inherited = self.inherited_member(&group, &types, name, level);
         if !inherited.is_missing() {
@@ -244,12 +302,23 @@ impl Checker<'_> {
         }
     }
 
-    /// A member that a type of a library has by declarations that are not there: it may give what the repository passes as a type argument.
+    /// A member that a type of a library has by declarations that are not there: it may give what
+    /// the repository passes as a type argument.
     fn undeclared_member(&mut self, args: Args) -> Looked {
-        if self.are_of_repository(args, 0) { Looked::Value(Ty::UNKNOWN) } else { Looked::External }
+        if self.are_of_repository(args, 0) {
+            Looked::Value(Ty::UNKNOWN)
+        } else {
+            Looked::External
+        }
     }
 
-    fn inherited_member(&mut self, group: &[DeclRef], types: &[Ty], name: Name, level: u32) -> Looked {
+    fn inherited_member(
+        &mut self,
+        group: &[DeclRef],
+        types: &[Ty],
+        name: Name,
+        level: u32,
+    ) -> Looked {
         let (mut outside, mut unknown) = (false, false);
         let found = self.find_in_bases(group, types, |checker, base| {
             if base.is_opaque() {
@@ -293,7 +362,11 @@ impl Checker<'_> {
         }
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
-                Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+                Found::Decls(decls) => Looked::Declared(Member {
+                    decls,
+                    env: Env::EMPTY,
+                    ty: None,
+                }),
                 Found::External => Looked::External,
                 Found::Nothing => Looked::Missing,
                 other => Looked::Value(self.found_type(&other)),
@@ -316,13 +389,23 @@ impl Checker<'_> {
             }
         }
         let of_function = row(Known::Function, self.spelling(name)).is_some()
-            || self.member_of_global(Known::Function, Args::NONE, false, name).is_some();
-        if of_function { Looked::External } else { Looked::Missing }
+            || self
+                .member_of_global(Known::Function, Args::NONE, false, name)
+                .is_some();
+        if of_function {
+            Looked::External
+        } else {
+            Looked::Missing
+        }
     }
 
     fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> Looked {
         match self.found_member(&Found::Decls(Decls::from_slice(group)), name) {
-            Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+            Found::Decls(decls) => Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            }),
             Found::Nothing => Looked::Missing,
             Found::External => Looked::External,
             other => Looked::Value(self.found_type(&other)),
@@ -333,13 +416,25 @@ impl Checker<'_> {
         let declaration = self.decl(decl);
         let own = self.own_members(decl, declaration.inner, name, false);
         if !own.is_empty() {
-            return Looked::Declared(Member { decls: own, env, ty: None });
+            return Looked::Declared(Member {
+                decls: own,
+                env,
+                ty: None,
+            });
         }
         if let Some(decls) = self.assigned_to_value(decl, name) {
-            return Looked::Declared(Member { decls, env, ty: None });
+            return Looked::Declared(Member {
+                decls,
+                env,
+                ty: None,
+            });
         }
         let mut outside = false;
-        for spread in self.nameless_members(decl, DeclKind::Property).into_iter().rev() {
+        for spread in self
+            .nameless_members(decl, DeclKind::Property)
+            .into_iter()
+            .rev()
+        {
             let base = self.spread_type(spread);
             let base = self.substitute(base, env);
             match self.member_in(base, name, level + 1) {
@@ -364,7 +459,9 @@ impl Checker<'_> {
     }
 
     fn member_of_mapped(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
-        let Some(&param) = self.type_params(decl).first() else { return Looked::Missing };
+        let Some(&param) = self.type_params(decl).first() else {
+            return Looked::Missing;
+        };
         let keys = self.constraint(param);
         let keys = self.substitute(keys, env);
         let key = self.arena.add(Type::Literal(LiteralKind::String, name));
@@ -379,7 +476,10 @@ impl Checker<'_> {
             Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
                 Looked::Declared(member) => {
                     let ty = self.substitute(ty, env);
-                    Looked::Declared(Member { ty: Some(ty), ..member })
+                    Looked::Declared(Member {
+                        ty: Some(ty),
+                        ..member
+                    })
                 }
                 other => other,
             },
@@ -399,12 +499,20 @@ impl Checker<'_> {
             return Looked::Value(self.instance(decl, &[]));
         }
         if let Some(decls) = self.assigned_to_value(decl, name) {
-            return Looked::Declared(Member { decls, env: Env::EMPTY, ty: None });
+            return Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            });
         }
         let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
         match self.member_of_built_in((Known::Function, Args::NONE), ty, name) {
             // Somebody gives the function what functions do not have.
-            Looked::External if !self.is_external_file(decl.file) && !self.is_object_member(name) => Looked::Missing,
+            Looked::External
+                if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
+            {
+                Looked::Missing
+            }
             looked => looked,
         }
     }
@@ -427,17 +535,28 @@ impl Checker<'_> {
                     types.push(ty);
                     match &mut result {
                         None => result = Some(member),
-                        Some(first) => {
-                            first.decls.extend(member.decls.into_iter().filter(|decl| !first.decls.contains(decl)).collect::<Decls>())
-                        }
+                        Some(first) => first.decls.extend(
+                            member
+                                .decls
+                                .into_iter()
+                                .filter(|decl| !first.decls.contains(decl))
+                                .collect::<Decls>(),
+                        ),
                     }
                 }
             }
         }
-        let ty = if is_union { self.arena.union(&types) } else { self.arena.intersection(&types) };
+        let ty = if is_union {
+            self.arena.union(&types)
+        } else {
+            self.arena.intersection(&types)
+        };
         match result {
             Some(member) if types.len() == 1 => Looked::Declared(member),
-            Some(member) => Looked::Declared(Member { ty: Some(ty), ..member }),
+            Some(member) => Looked::Declared(Member {
+                ty: Some(ty),
+                ..member
+            }),
             None if !types.is_empty() => Looked::Value(ty),
             None if unknown => Looked::Value(Ty::UNKNOWN),
             None if outside => Looked::External,
@@ -447,7 +566,11 @@ impl Checker<'_> {
 
     fn member_of_module(&mut self, module: &Found, name: Name) -> Looked {
         match self.export(module, name) {
-            Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+            Found::Decls(decls) => Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            }),
             Found::External => Looked::External,
             Found::Nothing => Looked::Missing,
             other => Looked::Value(self.found_type(&other)),

@@ -1,4 +1,5 @@
-//! What do written types mean, and what do types have: members, ancestors, signatures, elements, the types of declarations?
+//! What do written types mean, and what do types have: members, ancestors, signatures, elements,
+//! the types of declarations?
 //!
 //! **Limits.** Where something is not annotated, its type is asked of `expressions`.
 

@@ -1,6 +1,8 @@
-//! How can a value be called or constructed: its signatures, their parameters, results and predicates?
+//! How can a value be called or constructed: its signatures, their parameters, results and
+//! predicates?
 //!
-//! **Limits.** Of a union the first member that can be called counts; nine levels of bases, unions and constraints.
+//! **Limits.** Of a union the first member that can be called counts; nine levels of bases, unions
+//! and constraints.
 
 use smallvec::SmallVec;
 
@@ -45,16 +47,32 @@ impl Checker<'_> {
         }
         match self.get(ty) {
             Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
-            Type::Function(decl, env) => self.overloads(decl).into_iter().map(|overload| Signature::Declared(overload, env)).collect(),
-            Type::BuiltInMethod(row, receiver) => Signatures::from_slice(&[Signature::BuiltIn(row, receiver)]),
-            Type::Instance(..) | Type::Object(..) => self.member_signatures(ty, DeclKind::CallSignature, level),
+            Type::Function(decl, env) => self
+                .overloads(decl)
+                .into_iter()
+                .map(|overload| Signature::Declared(overload, env))
+                .collect(),
+            Type::BuiltInMethod(row, receiver) => {
+                Signatures::from_slice(&[Signature::BuiltIn(row, receiver)])
+            }
+            Type::Instance(..) | Type::Object(..) => {
+                self.member_signatures(ty, DeclKind::CallSignature, level)
+            }
             Type::Union(args) | Type::Intersection(args) => {
                 let members = self.arena.list(args);
-                members.iter().map(|member| self.signatures_in(*member, level + 1)).find(|found| !found.is_empty()).unwrap_or_default()
+                members
+                    .iter()
+                    .map(|member| self.signatures_in(*member, level + 1))
+                    .find(|found| !found.is_empty())
+                    .unwrap_or_default()
             }
             Type::Param(param) => {
                 let bound = self.constraint(param);
-                if bound == ty { Signatures::new() } else { self.signatures_in(bound, level + 1) }
+                if bound == ty {
+                    Signatures::new()
+                } else {
+                    self.signatures_in(bound, level + 1)
+                }
             }
             Type::Deferred(utility, args) => {
                 let bound = self.deferred_bound(utility, args);
@@ -76,7 +94,11 @@ impl Checker<'_> {
         let mut found = Signatures::new();
         for &part in group.iter() {
             let env = env.unwrap_or_else(|| self.bind(part, &types));
-            found.extend(self.nameless_members(part, kind).into_iter().map(|signature| Signature::Declared(signature, env)));
+            found.extend(
+                self.nameless_members(part, kind)
+                    .into_iter()
+                    .map(|signature| Signature::Declared(signature, env)),
+            );
         }
         if !found.is_empty() || level > 8 {
             return found;
@@ -96,7 +118,11 @@ impl Checker<'_> {
     /// What `new` calls on a value.
     pub fn class_signatures(&mut self, value: Ty) -> Signatures {
         match self.get(value) {
-            Type::Static(class) => self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, Env::EMPTY)).collect(),
+            Type::Static(class) => self
+                .constructors(class)
+                .into_iter()
+                .map(|decl| Signature::Declared(decl, Env::EMPTY))
+                .collect(),
             _ => self.construct_signatures(value),
         }
     }
@@ -123,7 +149,11 @@ impl Checker<'_> {
     /// The parameters of a signature, outer type parameters filled in.
     pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
         match signature {
-            Signature::Declared(decl, env) => self.params(decl).into_iter().map(|param| self.declared_param(param, env)).collect(),
+            Signature::Declared(decl, env) => self
+                .params(decl)
+                .into_iter()
+                .map(|param| self.declared_param(param, env))
+                .collect(),
             Signature::BuiltIn(..) => Vec::new(),
         }
     }
@@ -134,7 +164,11 @@ impl Checker<'_> {
         let rest = flags.has(DeclFlags::REST);
         let ty = self.substitute(ty, env);
         let ty = if rest { self.element_type(ty) } else { ty };
-        Param { ty, optional: flags.has(DeclFlags::OPTIONAL), rest }
+        Param {
+            ty,
+            optional: flags.has(DeclFlags::OPTIONAL),
+            rest,
+        }
     }
 
     /// What a signature gives, outer type parameters filled in.
@@ -159,13 +193,20 @@ impl Checker<'_> {
 
     /// Which parameter a predicate signature tests, and for what.
     pub fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
-        let Signature::Declared(decl, env) = signature else { return None };
+        let Signature::Declared(decl, env) = signature else {
+            return None;
+        };
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
-        let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else { return None };
+        let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else {
+            return None;
+        };
         let position = match facts.text(tested) {
             "this" => Some(usize::from(u16::MAX)),
-            _ => facts.list(declaration.params).iter().position(|param| facts.decl(*param).name == tested),
+            _ => facts
+                .list(declaration.params)
+                .iter()
+                .position(|param| facts.decl(*param).name == tested),
         };
         let ty = self.type_of(decl.file, ty);
         Some((position, self.substitute(ty, env)))

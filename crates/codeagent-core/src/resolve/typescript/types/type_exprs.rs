@@ -1,7 +1,8 @@
-//! What type does a written type mean: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
+//! What type does a written type mean: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`,
+//! `T extends U ? X : Y`.
 //!
-//! **Limits.** Conditional types are decided by a light test of assignability; where it cannot tell, the type is unknown. Template literal
-//! types are strings.
+//! **Limits.** Conditional types are decided by a light test of assignability; where it cannot
+//! tell, the type is unknown. Template literal types are strings.
 
 use std::rc::Rc;
 
@@ -26,7 +27,9 @@ impl Checker<'_> {
         if ty.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(Question::Type(file, ty), |checker| checker.type_of_unguarded(file, ty))
+        self.remembered(Question::Type(file, ty), |checker| {
+            checker.type_of_unguarded(file, ty)
+        })
     }
 
     fn type_of_unguarded(&mut self, file: FileId, ty: TypeId) -> Ty {
@@ -39,7 +42,9 @@ impl Checker<'_> {
                 let element = self.type_of(file, element);
                 self.arena.array(element)
             }
-            TypeExpr::Nullable(inner) | TypeExpr::Pointer(inner) | TypeExpr::ByRef(inner) => self.type_of(file, inner),
+            TypeExpr::Nullable(inner) | TypeExpr::Pointer(inner) | TypeExpr::ByRef(inner) => {
+                self.type_of(file, inner)
+            }
             TypeExpr::Tuple(elements) => self.tuple_type(file, elements),
             TypeExpr::Union(list) => {
                 let members = self.types_of(file, list);
@@ -79,7 +84,11 @@ impl Checker<'_> {
 
     pub fn types_of(&mut self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
         let facts = self.facts(file);
-        facts.list(list).iter().map(|ty| self.type_of(file, *ty)).collect()
+        facts
+            .list(list)
+            .iter()
+            .map(|ty| self.type_of(file, *ty))
+            .collect()
     }
 
     fn literal_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
@@ -94,12 +103,28 @@ impl Checker<'_> {
     fn tuple_type(&mut self, file: FileId, elements: List<Element>) -> Ty {
         let facts = self.facts(file);
         let elements = facts.list(elements);
-        let types: Vec<Ty> = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
+        let types: Vec<Ty> = elements
+            .iter()
+            .map(|element| self.type_of(file, element.ty))
+            .collect();
         if elements.iter().any(|element| element.rest) {
-            let members: Vec<Ty> =
-                types.iter().zip(elements).map(|(ty, element)| if element.rest { self.element_type(*ty) } else { *ty }).collect();
+            let members: Vec<Ty> = types
+                .iter()
+                .zip(elements)
+                .map(|(ty, element)| {
+                    if element.rest {
+                        self.element_type(*ty)
+                    } else {
+                        *ty
+                    }
+                })
+                .collect();
             let union = self.arena.union(&members);
-            return if elements.len() == 1 { types[0] } else { self.arena.array(union) };
+            return if elements.len() == 1 {
+                types[0]
+            } else {
+                self.arena.array(union)
+            };
         }
         self.arena.tuple(&types)
     }
@@ -122,13 +147,19 @@ impl Checker<'_> {
     fn named_type(&mut self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
         let facts = self.facts(file);
         let segments = facts.list(segments);
-        let Some(last) = segments.last() else { return Ty::UNKNOWN };
+        let Some(last) = segments.last() else {
+            return Ty::UNKNOWN;
+        };
         let args = self.types_of(file, last.args);
         let found = self.type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
             let ty = self.library_type(facts.text(last.name), &args);
             // A comment may name what its file does not import.
-            return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() { Ty::UNKNOWN } else { ty };
+            return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() {
+                Ty::UNKNOWN
+            } else {
+                ty
+            };
         }
         self.type_of_found(file, &found, &args)
     }
@@ -145,7 +176,11 @@ impl Checker<'_> {
 
     /// A type that is declared outside, with its type arguments.
     pub fn outside_type(&mut self, args: &[Ty]) -> Ty {
-        if args.iter().any(|arg| self.is_of_repository(*arg, 0)) { Ty::FOREIGN_GENERIC } else { Ty::EXTERNAL }
+        if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
+            Ty::FOREIGN_GENERIC
+        } else {
+            Ty::EXTERNAL
+        }
     }
 
     /// Whether a type is made of what the repository declares.
@@ -154,20 +189,27 @@ impl Checker<'_> {
             return false;
         }
         match self.get(ty) {
-            Type::Instance(decl, args) => !self.is_external_file(decl.file) || self.are_of_repository(args, nesting),
-            Type::Static(decl) | Type::Object(decl, _) | Type::Mapped(decl, _) | Type::Function(decl, _) => {
-                !self.is_external_file(decl.file)
+            Type::Instance(decl, args) => {
+                !self.is_external_file(decl.file) || self.are_of_repository(args, nesting)
             }
-            Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
-                self.are_of_repository(args, nesting)
-            }
+            Type::Static(decl)
+            | Type::Object(decl, _)
+            | Type::Mapped(decl, _)
+            | Type::Function(decl, _) => !self.is_external_file(decl.file),
+            Type::BuiltIn(_, args)
+            | Type::Tuple(args)
+            | Type::Union(args)
+            | Type::Intersection(args) => self.are_of_repository(args, nesting),
             Type::Param(_) | Type::Selected(..) | Type::Simple(Ty::FOREIGN_GENERIC) => true,
             _ => self.is_open(ty),
         }
     }
 
     pub fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
-        self.arena.list(types).iter().any(|ty| self.is_of_repository(*ty, nesting + 1))
+        self.arena
+            .list(types)
+            .iter()
+            .any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
     /// The type that declarations of one name declare.
@@ -175,7 +217,9 @@ impl Checker<'_> {
         for &decl in decls {
             let declaration = self.decl(decl);
             match declaration.kind {
-                DeclKind::Class | DeclKind::Interface | DeclKind::Enum => return self.instance(decl, args),
+                DeclKind::Class | DeclKind::Interface | DeclKind::Enum => {
+                    return self.instance(decl, args);
+                }
                 DeclKind::TypeParam => return self.arena.add(Type::Param(decl)),
                 DeclKind::TypeAlias => return self.alias(decl, args),
                 DeclKind::EnumMember => return self.decl_type(decl),
@@ -184,7 +228,10 @@ impl Checker<'_> {
                     return self.instance_of(value, args);
                 }
                 DeclKind::Function if constructs(declaration) => return self.instance(decl, args),
-                DeclKind::Variable if declaration.flags.has(DeclFlags::CONSTRUCTS) && !declaration.bases.is_empty() => {
+                DeclKind::Variable
+                    if declaration.flags.has(DeclFlags::CONSTRUCTS)
+                        && !declaration.bases.is_empty() =>
+                {
                     // `@enum {T}`
                     return self.base_type(decl, 0);
                 }
@@ -195,7 +242,9 @@ impl Checker<'_> {
                 // `exports.C = class {}`
                 DeclKind::Property | DeclKind::Getter => {
                     let value = self.decl_type(decl);
-                    if declaration.flags.has(DeclFlags::CONSTRUCTS) || matches!(self.get(value), Type::Static(_)) {
+                    if declaration.flags.has(DeclFlags::CONSTRUCTS)
+                        || matches!(self.get(value), Type::Static(_))
+                    {
                         return self.instance_of(value, args);
                     }
                 }
@@ -223,7 +272,9 @@ impl Checker<'_> {
     }
 
     fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
-        self.remembered(Question::Alias(decl), |checker| checker.type_of(decl.file, ty))
+        self.remembered(Question::Alias(decl), |checker| {
+            checker.type_of(decl.file, ty)
+        })
     }
 
     /// A type name that no file declares.
@@ -251,17 +302,25 @@ impl Checker<'_> {
         }
         match self.get(key) {
             Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
-            Type::Literal(LiteralKind::Number, name) => self.element_at(object, self.spelling(name).parse().ok()),
+            Type::Literal(LiteralKind::Number, name) => {
+                self.element_at(object, self.spelling(name).parse().ok())
+            }
             Type::Simple(Ty::NUMBER | Ty::STRING) => self.index_type(object),
             Type::KeyOf(of) if of == object => self.property_types(object),
             Type::Intersection(keys) => {
                 let keys = self.arena.list(keys);
-                let literal = keys.iter().copied().find(|key| matches!(self.get(*key), Type::Literal(..)));
+                let literal = keys
+                    .iter()
+                    .copied()
+                    .find(|key| matches!(self.get(*key), Type::Literal(..)));
                 literal.map_or(Ty::UNKNOWN, |key| self.indexed_type(object, key))
             }
             Type::Union(keys) => {
                 let keys = self.arena.list(keys);
-                let types: Vec<Ty> = keys.iter().map(|key| self.indexed_type(object, *key)).collect();
+                let types: Vec<Ty> = keys
+                    .iter()
+                    .map(|key| self.indexed_type(object, *key))
+                    .collect();
                 self.arena.union(&types)
             }
             _ => Ty::UNKNOWN,
@@ -271,8 +330,12 @@ impl Checker<'_> {
     /// `check extends bound ? yes : no` under bindings of type parameters.
     pub fn conditional_type(&mut self, file: FileId, ty: TypeId, env: Env) -> Ty {
         let facts = self.facts(file);
-        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else { return Ty::UNKNOWN };
-        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else { return Ty::UNKNOWN };
+        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
+            return Ty::UNKNOWN;
+        };
+        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
+            return Ty::UNKNOWN;
+        };
         let deferred = self.arena.add(Type::Conditional(file, ty, env));
         self.answered(Question::Conditional(deferred), |checker| {
             let declared = checker.type_of(file, check);
@@ -288,7 +351,8 @@ impl Checker<'_> {
             if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
                 return deferred;
             }
-            // Only a bare type parameter is gone through member by member, and then stands for each of them.
+            // Only a bare type parameter is gone through member by member, and then stands for each
+            // of them.
             let (param, members) = match checker.get(declared) {
                 Type::Param(param) => (Some(param), checker.arena.members(check)),
                 _ => (None, Rc::from([check])),
@@ -297,7 +361,9 @@ impl Checker<'_> {
             for &member in members.iter() {
                 let mut inferred = Vec::new();
                 let fits = match (checker.get(member), &elements) {
-                    (Type::Tuple(given), Some(wanted)) => checker.tuple_extends(given, wanted, &mut inferred),
+                    (Type::Tuple(given), Some(wanted)) => {
+                        checker.tuple_extends(given, wanted, &mut inferred)
+                    }
                     _ => checker.extends(member, bound, &mut inferred),
                 };
                 let branch = match fits {
@@ -317,17 +383,29 @@ impl Checker<'_> {
     /// The elements of a written tuple type with one rest element, and which that is.
     fn variadic(&mut self, file: FileId, ty: TypeId, env: Env) -> Option<Variadic> {
         let facts = self.facts(file);
-        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else { return None };
+        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
+            return None;
+        };
         let elements = facts.list(elements);
         let rest = elements.iter().position(|element| element.rest)?;
         if elements[rest + 1..].iter().any(|element| element.rest) {
             return None;
         }
-        let types: Vec<Ty> = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
-        Some((types.into_iter().map(|ty| self.substitute(ty, env)).collect(), rest))
+        let types: Vec<Ty> = elements
+            .iter()
+            .map(|element| self.type_of(file, element.ty))
+            .collect();
+        Some((
+            types
+                .into_iter()
+                .map(|ty| self.substitute(ty, env))
+                .collect(),
+            rest,
+        ))
     }
 
-    /// An environment without what an outer round found for the `infer` names of this conditional type.
+    /// An environment without what an outer round found for the `infer` names of this conditional
+    /// type.
     fn without(&mut self, env: Env, file: FileId, own: &[TypeId]) -> Env {
         if own.is_empty() || env == Env::EMPTY {
             return env;
@@ -336,7 +414,13 @@ impl Checker<'_> {
         let is_own = |param: DeclRef| {
             param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
         };
-        let kept = self.arena.bindings(env).iter().copied().filter(|binding| !is_own(binding.0)).collect();
+        let kept = self
+            .arena
+            .bindings(env)
+            .iter()
+            .copied()
+            .filter(|binding| !is_own(binding.0))
+            .collect();
         self.arena.env(kept)
     }
 

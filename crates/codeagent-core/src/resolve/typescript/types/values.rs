@@ -1,8 +1,11 @@
-//! What type does a declaration have as a value: by its annotation, else by its initialiser or by what its body returns?
+//! What type does a declaration have as a value: by its annotation, else by its initialiser or by
+//! what its body returns?
 //!
-//! What is not declared is the type of an expression: the one question that types ask of `expressions`.
+//! What is not declared is the type of an expression: the one question that types ask of
+//! `expressions`.
 //!
-//! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its first `return`s.
+//! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its
+//! first `return`s.
 
 use crate::model::facts::*;
 use crate::resolve::kernel::names::Name;
@@ -28,13 +31,18 @@ impl Checker<'_> {
             K::Namespace => 1,
             _ => 0,
         };
-        let best = decls.iter().copied().min_by_key(|decl| rank(self.decl(*decl).kind));
+        let best = decls
+            .iter()
+            .copied()
+            .min_by_key(|decl| rank(self.decl(*decl).kind));
         best.map_or(Ty::UNKNOWN, |decl| self.decl_type(decl))
     }
 
     /// The type of a declaration as a value.
     pub fn decl_type(&mut self, decl: DeclRef) -> Ty {
-        self.remembered(Question::Decl(decl), |checker| checker.decl_type_unguarded(decl))
+        self.remembered(Question::Decl(decl), |checker| {
+            checker.decl_type_unguarded(decl)
+        })
     }
 
     fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
@@ -56,10 +64,17 @@ impl Checker<'_> {
             },
             K::Import => self.import_value(decl),
             K::Getter => self.return_type(decl),
-            K::Setter => self.params(decl).first().copied().map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
-            K::Variable | K::Parameter | K::Property | K::Narrow | K::DefaultExport | K::IndexSignature => {
-                self.held_type(decl, declaration)
-            }
+            K::Setter => self
+                .params(decl)
+                .first()
+                .copied()
+                .map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
+            K::Variable
+            | K::Parameter
+            | K::Property
+            | K::Narrow
+            | K::DefaultExport
+            | K::IndexSignature => self.held_type(decl, declaration),
             _ => Ty::UNKNOWN,
         }
     }
@@ -69,9 +84,14 @@ impl Checker<'_> {
             return self.type_of(decl.file, declaration.ty);
         }
         let ty = self.expr_type(decl.file, declaration.init);
-        let keeps_literal =
-            declaration.flags.has(DeclFlags::CONST) || declaration.flags.has(DeclFlags::READONLY) || declaration.kind == DeclKind::Narrow;
-        if keeps_literal { ty } else { self.arena.widen(ty) }
+        let keeps_literal = declaration.flags.has(DeclFlags::CONST)
+            || declaration.flags.has(DeclFlags::READONLY)
+            || declaration.kind == DeclKind::Narrow;
+        if keeps_literal {
+            ty
+        } else {
+            self.arena.widen(ty)
+        }
     }
 
     fn import_value(&mut self, decl: DeclRef) -> Ty {
@@ -92,7 +112,8 @@ impl Checker<'_> {
 
     /// The type of what `export =` of a file gives out.
     pub fn whole_type(&mut self, file: FileId) -> Ty {
-        self.assigned_expr(file).map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
+        self.assigned_expr(file)
+            .map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
     }
 
     /// What the value that `export =` of a file gives out has under a name: only its type tells.
@@ -101,11 +122,16 @@ impl Checker<'_> {
         self.member(ty, name).into_found()
     }
 
-    /// A module as a value. It is what it gives out as a whole, and has what is exported by name besides.
+    /// A module as a value. It is what it gives out as a whole, and has what is exported by name
+    /// besides.
     pub fn module_type(&mut self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
         let value = self.whole_type(file);
-        if value.is_opaque() || matches!(self.get(value), Type::Object(..)) { module } else { self.arena.intersection(&[value, module]) }
+        if value.is_opaque() || matches!(self.get(value), Type::Object(..)) {
+            module
+        } else {
+            self.arena.intersection(&[value, module])
+        }
     }
 
     /// What a function-like gives: as declared, else the union of what it returns.
@@ -117,23 +143,35 @@ impl Checker<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        self.remembered(Question::Return(decl), |checker| checker.inferred_return(decl, declaration))
+        self.remembered(Question::Return(decl), |checker| {
+            checker.inferred_return(decl, declaration)
+        })
     }
 
     fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
         let mut types = Vec::new();
-        let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter) && !declaration.flags.has(DeclFlags::STATIC);
+        let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
+            && !declaration.flags.has(DeclFlags::STATIC);
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
-            let is_this = is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
-            types.push(if is_this { Ty::THIS } else { self.expr_type(decl.file, value) });
+            let is_this =
+                is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
+            types.push(if is_this {
+                Ty::THIS
+            } else {
+                self.expr_type(decl.file, value)
+            });
         }
         let is_async = declaration.flags.has(DeclFlags::ASYNC);
         if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
             return Ty::UNKNOWN;
         }
-        let mut ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        let mut ty = if types.is_empty() {
+            Ty::NOTHING
+        } else {
+            self.arena.union(&types)
+        };
         // One literal is widened, several are told apart.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);

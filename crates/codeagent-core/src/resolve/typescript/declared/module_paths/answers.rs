@@ -1,6 +1,8 @@
-//! Where do bare specifiers lead that mean an installed package? Found on disk by whoever builds the world; here they are only kept.
+//! Where do bare specifiers lead that mean an installed package? Found on disk by whoever builds
+//! the world; here they are only kept.
 //!
-//! **Limits.** One answer for a specifier and the folders that look it up in the same place, whichever kind of import asks.
+//! **Limits.** One answer for a specifier and the folders that look it up in the same place,
+//! whichever kind of import asks.
 
 use std::sync::Arc;
 
@@ -23,7 +25,11 @@ impl PackageAnswers {
     /// The nearest folder with packages around a folder of the repository.
     #[must_use]
     pub fn base_of<'f>(&self, folder: &'f str) -> Option<&'f str> {
-        if self.bases.is_empty() { None } else { ancestors(folder).find(|around| self.bases.contains(*around)) }
+        if self.bases.is_empty() {
+            None
+        } else {
+            ancestors(folder).find(|around| self.bases.contains(*around))
+        }
     }
 
     /// The declarations that a bare specifier means in a folder of the repository.
@@ -36,7 +42,9 @@ impl PackageAnswers {
     /// The file that a specifier means in a folder of a package.
     #[must_use]
     pub fn in_package(&self, folder: &str, specifier: &str) -> Option<&Arc<str>> {
-        self.of_packages.get(&(folder.to_owned(), specifier.to_owned()))?.as_ref()
+        self.of_packages
+            .get(&(folder.to_owned(), specifier.to_owned()))?
+            .as_ref()
     }
 }
 
@@ -44,5 +52,6 @@ impl PackageAnswers {
 #[must_use]
 pub fn is_of_package(specifier: &str) -> bool {
     let first = specifier.chars().next();
-    !specifier.contains(['\\', '\0', ':']) && first.is_some_and(|first| !matches!(first, '.' | '/' | '#'))
+    !specifier.contains(['\\', '\0', ':'])
+        && first.is_some_and(|first| !matches!(first, '.' | '/' | '#'))
 }

@@ -1,4 +1,5 @@
-//! A file system of nothing but the world's paths and the texts of its project files, as the module resolver wants to see one.
+//! A file system of nothing but the world's paths and the texts of its project files, as the module
+//! resolver wants to see one.
 //!
 //! **Limits.** No links; only project files have content.
 
@@ -30,10 +31,15 @@ pub struct MemoryFs {
 }
 
 impl MemoryFs {
-    /// Over all paths, the texts of project files, and those of TypeScript configurations with all they inherit.
+    /// Over all paths, the texts of project files, and those of TypeScript configurations with all
+    /// they inherit.
     pub fn new<'a>(paths: impl Iterator<Item = &'a Arc<str>>, projects: &ProjectModel) -> Self {
         let (texts, configs) = (Arc::clone(&projects.sources), Arc::clone(&projects.configs));
-        let mut tree = Tree { texts, configs, ..Tree::default() };
+        let mut tree = Tree {
+            texts,
+            configs,
+            ..Tree::default()
+        };
         for path in paths {
             tree.files.insert(Arc::clone(path));
             add_folders(&mut tree.folders, path);
@@ -41,7 +47,9 @@ impl MemoryFs {
         for path in projects.sources.keys() {
             add_folders(&mut tree.folders, path);
         }
-        Self { tree: Arc::new(tree) }
+        Self {
+            tree: Arc::new(tree),
+        }
     }
 
     fn find(&self, path: &Path) -> Option<FileMetadata> {
@@ -57,7 +65,8 @@ impl MemoryFs {
             return Some(FileMetadata::new(false, true, false));
         }
         let inside = relative.split_once("node_modules")?.1;
-        (!inside.rsplit('/').next().unwrap_or("").contains('.')).then(|| FileMetadata::new(false, true, false))
+        (!inside.rsplit('/').next().unwrap_or("").contains('.'))
+            .then(|| FileMetadata::new(false, true, false))
     }
 }
 
@@ -86,8 +95,16 @@ impl FileSystem for MemoryFs {
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
         let text = path.to_str().ok_or_else(missing)?.replace('\\', "/");
-        let relative = text.strip_prefix(MOUNT).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
-        if let Some(content) = self.tree.configs.get(relative).or_else(|| self.tree.texts.get(relative)) {
+        let relative = text
+            .strip_prefix(MOUNT)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .ok_or_else(missing)?;
+        if let Some(content) = self
+            .tree
+            .configs
+            .get(relative)
+            .or_else(|| self.tree.texts.get(relative))
+        {
             return Ok(content.to_string());
         }
         Err(missing())

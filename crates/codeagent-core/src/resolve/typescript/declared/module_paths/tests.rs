@@ -7,18 +7,35 @@ use crate::model::graph::Dialect;
 fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
     let mut names: Vec<&str> = files.to_vec();
     names.sort_unstable();
-    let world: Vec<WorldFile> =
-        names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::of(Dialect::Ts)), external: false }).collect();
-    let sources: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
-    let names_of = names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let world: Vec<WorldFile> = names
+        .iter()
+        .map(|path| WorldFile {
+            path: Arc::from(*path),
+            facts: Arc::new(Facts::of(Dialect::Ts)),
+            external: false,
+        })
+        .collect();
+    let sources: BTreeMap<String, Arc<str>> = texts
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), Arc::from(*text)))
+        .collect();
+    let names_of = names
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect::<Vec<_>>();
     let projects = ProjectModel::build(&names_of, sources);
-    (ModulePaths::new(&world, &projects, &Arc::default()), names.iter().map(|name| (*name).to_owned()).collect())
+    (
+        ModulePaths::new(&world, &projects, &Arc::default()),
+        names.iter().map(|name| (*name).to_owned()).collect(),
+    )
 }
 
 fn check(files: &[&str], texts: &[(&str, &str)], cases: &[(&str, &str, &str)]) {
     let (mut modules, names) = paths(files, texts);
     for (from, specifier, expected) in cases {
-        let found = modules.resolve(from, specifier).map_or("-", |id| names[id.0 as usize].as_str());
+        let found = modules
+            .resolve(from, specifier)
+            .map_or("-", |id| names[id.0 as usize].as_str());
         assert_eq!(found, *expected, "{specifier} in {from}");
     }
 }
@@ -26,7 +43,15 @@ fn check(files: &[&str], texts: &[(&str, &str)], cases: &[(&str, &str, &str)]) {
 #[test]
 fn relative_specifiers() {
     check(
-        &["a/b.ts", "a/c.tsx", "a/d/index.ts", "a/e.d.ts", "a/d.ts", "f.ts", "a/k.js"],
+        &[
+            "a/b.ts",
+            "a/c.tsx",
+            "a/d/index.ts",
+            "a/e.d.ts",
+            "a/d.ts",
+            "f.ts",
+            "a/k.js",
+        ],
         &[],
         &[
             ("a/x.ts", "./b", "a/b.ts"),
@@ -73,14 +98,27 @@ fn packages_of_the_repository_mean_their_sources() {
             "packages/d/source/main.ts",
         ],
         &[
-            ("packages/a/package.json", r#"{"name":"@x/a","main":"dist/index.js","types":"dist/index.d.ts"}"#),
-            ("packages/b/package.json", r#"{"name":"b","exports":{"./v4":{"source":"./src/v4/index.ts","import":"./v4/index.js"}}}"#),
+            (
+                "packages/a/package.json",
+                r#"{"name":"@x/a","main":"dist/index.js","types":"dist/index.d.ts"}"#,
+            ),
+            (
+                "packages/b/package.json",
+                r#"{"name":"b","exports":{"./v4":{"source":"./src/v4/index.ts","import":"./v4/index.js"}}}"#,
+            ),
             ("packages/c/package.json", r#"{"name":"c"}"#),
-            ("packages/d/package.json", r#"{"name":"d","source":"./source/main.ts"}"#),
+            (
+                "packages/d/package.json",
+                r#"{"name":"d","source":"./source/main.ts"}"#,
+            ),
         ],
         &[
             ("packages/b/src/x.ts", "@x/a", "packages/a/src/index.ts"),
-            ("packages/b/src/x.ts", "@x/a/dist/sub/thing", "packages/a/src/sub/thing.ts"),
+            (
+                "packages/b/src/x.ts",
+                "@x/a/dist/sub/thing",
+                "packages/a/src/sub/thing.ts",
+            ),
             ("packages/b/src/x.ts", "b/v4", "packages/b/src/v4/index.ts"),
             ("packages/b/src/x.ts", "c", "packages/c/index.ts"),
             ("packages/b/src/x.ts", "d", "packages/d/source/main.ts"),
@@ -92,17 +130,44 @@ fn packages_of_the_repository_mean_their_sources() {
 #[test]
 fn tsconfig_paths_are_inherited_along_extends() {
     check(
-        &["app/src/main.ts", "app/own/x.ts", "shared/lib/util.ts", "app/gen/y.ts", "flat/src/z.ts", "flat/deep/w.ts", "a/i.ts", "b/i.ts"],
         &[
-            ("app/tsconfig.json", r#"{"extends": ["../cfg/base", "../cfg/gen.json"]}"#),
+            "app/src/main.ts",
+            "app/own/x.ts",
+            "shared/lib/util.ts",
+            "app/gen/y.ts",
+            "flat/src/z.ts",
+            "flat/deep/w.ts",
+            "a/i.ts",
+            "b/i.ts",
+        ],
+        &[
+            (
+                "app/tsconfig.json",
+                r#"{"extends": ["../cfg/base", "../cfg/gen.json"]}"#,
+            ),
             ("cfg/base.json", r#"{"extends": "./root.json"}"#),
-            ("cfg/root.json", r#"{"compilerOptions": {"paths": {"@lib/*": ["../shared/lib/*"]}}}"#),
+            (
+                "cfg/root.json",
+                r#"{"compilerOptions": {"paths": {"@lib/*": ["../shared/lib/*"]}}}"#,
+            ),
             ("cfg/gen.json", r#"{"include": ["${configDir}/**/*"]}"#),
-            ("flat/tsconfig.json", r#"{"extends": "../cfg/urls.json", "compilerOptions": {"paths": {"~": ["./deep/w"]}}}"#),
-            ("cfg/urls.json", r#"{"compilerOptions": {"baseUrl": "../flat"}}"#),
+            (
+                "flat/tsconfig.json",
+                r#"{"extends": "../cfg/urls.json", "compilerOptions": {"paths": {"~": ["./deep/w"]}}}"#,
+            ),
+            (
+                "cfg/urls.json",
+                r#"{"compilerOptions": {"baseUrl": "../flat"}}"#,
+            ),
             // A cycle: each has its own mapping, and what is not part of the cycle is inherited.
-            ("a/tsconfig.json", r#"{"extends": "../b/tsconfig.json", "compilerOptions": {"paths": {"@a": ["./i"]}}}"#),
-            ("b/tsconfig.json", r#"{"extends": "../a/tsconfig.json", "compilerOptions": {"paths": {"@b": ["./i"]}}}"#),
+            (
+                "a/tsconfig.json",
+                r#"{"extends": "../b/tsconfig.json", "compilerOptions": {"paths": {"@a": ["./i"]}}}"#,
+            ),
+            (
+                "b/tsconfig.json",
+                r#"{"extends": "../a/tsconfig.json", "compilerOptions": {"paths": {"@b": ["./i"]}}}"#,
+            ),
         ],
         &[
             ("app/src/main.ts", "@lib/util", "shared/lib/util.ts"),
@@ -119,9 +184,20 @@ fn tsconfig_paths_are_inherited_along_extends() {
 fn the_patterns_of_paths_are_found_by_their_beginnings() {
     let config = r#"{"compilerOptions": {"paths": {"@app/*": ["./a/*"], "exact": ["./b"], "*-local": ["./c/*"]}}}"#;
     let sources = BTreeMap::from([("tsconfig.json".to_owned(), Arc::from(config))]);
-    let begins = |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
-    assert!(begins("x-local") && begins("@app/x"), "an asterisk at the beginning stands for anything");
-    let sources = BTreeMap::from([("tsconfig.json".to_owned(), Arc::from(config.replace("*-local", "local")))]);
-    let begins = |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
-    assert_eq!(["@app/x", "exact", "@apple", "loc\u{e4}l", ""].map(begins), [true, true, false, false, false]);
+    let begins =
+        |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
+    assert!(
+        begins("x-local") && begins("@app/x"),
+        "an asterisk at the beginning stands for anything"
+    );
+    let sources = BTreeMap::from([(
+        "tsconfig.json".to_owned(),
+        Arc::from(config.replace("*-local", "local")),
+    )]);
+    let begins =
+        |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
+    assert_eq!(
+        ["@app/x", "exact", "@apple", "loc\u{e4}l", ""].map(begins),
+        [true, true, false, false, false]
+    );
 }
