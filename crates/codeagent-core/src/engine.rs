@@ -32,7 +32,7 @@ use crate::ingest::{
 use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
-pub use crate::extract::grammars;
+pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.

@@ -51,19 +51,13 @@
 //! question). See `docs/ARCHITECTURE.md`. The modules that are left out of this page are how it is
 //! done and change with it.
 
-pub mod model;
+mod languages;
+mod versions;
 
+#[doc(inline)]
+pub use codeagent_model as model;
 #[doc(hidden)]
-pub mod project;
-
-#[doc(hidden)]
-pub mod library;
-
-#[doc(hidden)]
-pub mod extract;
-
-#[doc(hidden)]
-pub mod resolve;
+pub use languages::LANGUAGES;
 
 pub mod embed;
 

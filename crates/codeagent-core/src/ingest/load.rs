@@ -9,20 +9,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use codeagent_lang::project::ProjectModel;
 use codeagent_workspace::{Config, FileText, ReadError, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::extract;
 use crate::ingest::IngestError;
 use crate::ingest::clock::Clock;
 use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
 use crate::ingest::shared::{Shared, Sharing};
 use crate::ingest::summary::{Phase, Progress};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
+use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
 use crate::model::graph::{Dialect, ParseStatus};
-use crate::project::ProjectModel;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// Said of a text that the parser did not get through.
@@ -280,7 +280,7 @@ impl Loader<'_> {
         let hash = *file.hash.as_bytes();
         let key = FactsKey::new(
             source.dialect,
-            &extract::conditions(&file.text, source.dialect, defines),
+            &LANGUAGES.conditions(&file.text, source.dialect, defines),
             &hash,
         );
         let text = made.text(key);
@@ -343,7 +343,7 @@ impl Loader<'_> {
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
         self.clock.time(Phase::Extract, || {
             catch_unwind(AssertUnwindSafe(|| {
-                extract::extract(text, dialect, defines)
+                LANGUAGES.extract(text, dialect, defines)
             }))
             .ok()
         })

@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use codeagent_lang::FileId;
+use codeagent_lang::nodes::{NodeTable, Renewed};
 use rustc_hash::FxHashMap;
 
 use crate::ingest::load::{FactsStore, Loader};
@@ -23,8 +25,6 @@ use crate::ingest::scan::SourceFile;
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
-use crate::resolve::FileId;
-use crate::resolve::nodes::{NodeTable, Renewed};
 use crate::store::{
     self, Batch, BatchKind, FileKey, FileRow, HashedNode, LinkRow, MovedSpan, SYMBOLS_TOTAL,
     SlotHash,

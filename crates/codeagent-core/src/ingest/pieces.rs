@@ -4,11 +4,12 @@
 //! **Limits.** Only told of files whose former facts are in memory; of others that changed
 //! everything counts as changed.
 
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::{DeclRef, FileId};
 use rustc_hash::FxHashMap;
 
+use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclId, Facts, Piece};
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::{DeclRef, FileId, language};
 use crate::store::SlotHash;
 
 /// What others see of a file, taken apart.
@@ -35,7 +36,9 @@ impl Pieces {
         let mut answers: Vec<(SlotHash, usize)> = Vec::new();
         for (at, piece) in facts.pieces.iter().enumerate() {
             answers.extend(
-                language::asked_of(facts, piece.decl)
+                LANGUAGES
+                    .of_facts(facts)
+                    .asked_of(facts, piece.decl)
                     .into_iter()
                     .map(|slot| (slot as SlotHash, at)),
             );

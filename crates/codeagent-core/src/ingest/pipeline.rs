@@ -13,6 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, World, WorldFile};
 use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, root_mark, step_back};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,18 +35,13 @@ use crate::ingest::shared::Shared;
 use crate::ingest::{
     ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread,
 };
-use crate::model::facts::FACTS_VERSION;
+use crate::languages::LANGUAGES;
 use crate::model::graph::{Node, NodeId};
-use crate::project::ProjectModel;
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::{FileId, World, WorldFile};
 use crate::store::{
     self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY,
     PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT, SYMBOLS_TOTAL, SlotHash,
 };
-
-/// Version of all that makes edges of facts, a hash of its sources.
-const LINK_VERSION: &str = env!("LINK_VERSION");
+use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;
@@ -714,7 +712,7 @@ impl IngestPipeline {
                 former.as_mut(),
                 all(),
                 Arc::clone(&projects),
-                &installed.supplied,
+                &installed.supplied(),
                 &self.options.cancel,
             )
         };
@@ -871,7 +869,7 @@ pub(super) fn projects(
     paths: &[String],
     texts: BTreeMap<String, Arc<str>>,
 ) -> Arc<ProjectModel> {
-    let projects = ProjectModel::build(paths, texts);
+    let projects = ProjectModel::build(LANGUAGES, paths, texts);
     Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }
 

@@ -9,9 +9,9 @@
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
+use codeagent_lang::dependencies::{is_body, is_piece, is_presence};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::resolve::reads::{is_body, is_piece, is_presence};
 use crate::store::{FileKey, LinkRow, SlotHash};
 
 /// What is compared of a file between the index and now.

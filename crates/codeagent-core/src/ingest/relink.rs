@@ -3,15 +3,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::{FileId, Links, World, link};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::ingest::clock::Clock;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
-use crate::resolve::language::object_functions;
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::{FileId, Links, World, link};
 use crate::store::{EdgeRow, FileKey, LinkRow, OpenSite, UnresolvedRow};
 
 /// The rows of one link.
@@ -65,7 +64,9 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
     sources.dedup();
     Relinked {
         unresolved: unresolved_rows(&links, world, file, key),
-        object_functions: object_functions(world.facts(file))
+        object_functions: world
+            .support(file)
+            .object_functions(world.facts(file))
             .into_iter()
             .map(|name| (key, name.to_owned()))
             .collect(),
@@ -176,21 +177,21 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::extract::extract;
+    use crate::languages::LANGUAGES;
     use crate::model::graph::Dialect;
-    use crate::project::ProjectModel;
-    use crate::resolve::WorldFile;
+    use codeagent_lang::WorldFile;
+    use codeagent_lang::project::ProjectModel;
 
     fn world(paths: &[&str]) -> World {
         let text = "class A { m() { this.m(); } }";
         let file = |path: &&str| WorldFile {
             path: Arc::from(*path),
-            facts: Arc::new(extract(text, Dialect::Ts, &[])),
+            facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),
             external: false,
         };
         World::build(
             paths.iter().map(file).collect(),
-            Arc::new(ProjectModel::default()),
+            Arc::new(ProjectModel::empty(LANGUAGES)),
         )
     }
 

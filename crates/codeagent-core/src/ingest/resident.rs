@@ -8,6 +8,9 @@
 
 use std::sync::Arc;
 
+use codeagent_lang::World;
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
 use codeagent_workspace::{EntryKind, NODE_MODULES, RepoPath, Workspace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,9 +20,6 @@ use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::model::graph::Dialect;
-use crate::project::ProjectModel;
-use crate::resolve::World;
-use crate::resolve::nodes::NodeTable;
 use crate::store::{FileKey, LinkRow};
 
 /// Paths that are remembered as not listed.

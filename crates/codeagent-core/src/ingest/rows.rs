@@ -1,5 +1,9 @@
 //! What is compared and what is written of each file: fingerprints and rows.
 
+use codeagent_lang::dependencies::body_slots;
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, World};
 use rustc_hash::FxHashMap;
 
 use crate::ingest::load::{Loaded, hash_of};
@@ -7,10 +11,6 @@ use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
 use crate::ingest::resident::Built;
 use crate::ingest::scan::KnownFiles;
-use crate::project::{CSharpProject, ProjectModel};
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::reads::body_slots;
-use crate::resolve::{FileId, World, language};
 use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
@@ -39,14 +39,17 @@ pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
 /// The fingerprint of one file of the world.
 pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
-    let published = language::published(&file.facts);
+    let published = world.support(id).published(&file.facts);
     Fingerprint {
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
         environment_hash: environment(&world.projects, &file.path)
             ^ compiled_by(id, world, published.is_empty()),
-        answers_hash: language::module_answers(id, world).map_or(0, hash_of),
+        answers_hash: world
+            .support(id)
+            .module_answers(id, world)
+            .map_or(0, hash_of),
         published: slot_hashes(
             published
                 .iter()
@@ -59,18 +62,7 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
 /// A hash of the projects that own and compile a file. What these projects say changes with project
 /// files only, and then all is linked again.
 fn environment(projects: &ProjectModel, path: &str) -> u64 {
-    let compiles = |project: &&CSharpProject| {
-        project
-            .files
-            .binary_search_by(|file| file.as_str().cmp(path))
-            .is_ok()
-    };
-    let compiled_by = projects
-        .csharp
-        .iter()
-        .filter(compiles)
-        .map(|project| project.path.as_str());
-    hash_of(std::iter::once(projects.project_id(path)).chain(compiled_by))
+    hash_of(std::iter::once(projects.project_id(path)).chain(projects.compiling(path)))
 }
 
 /// A hash of the programs in which what a file declares for all files counts.
@@ -78,7 +70,7 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     if declares_nothing {
         0
     } else {
-        language::programs(file, world).map_or(0, hash_of)
+        world.support(file).programs(file, world).map_or(0, hash_of)
     }
 }
 

@@ -7,6 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use codeagent_lang::project::paths::folder_of;
+use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
 use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,11 +20,9 @@ use crate::ingest::IngestError;
 use crate::ingest::load::{Loaded, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
 use crate::ingest::writer_thread::PackedFacts;
+use crate::languages::LANGUAGES;
 use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
-use crate::project::paths::folder_of;
-use crate::resolve::language::specifiers;
-use crate::resolve::{PackageAnswers, Supplied, is_of_package};
 use crate::store::{FactsKey, PackageRow};
 
 /// Most declaration files of a repository.
@@ -103,7 +103,7 @@ pub fn gather(
             else {
                 continue;
             };
-            for sym in specifiers(&facts) {
+            for sym in LANGUAGES.of_facts(&facts).specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
                     continue;
@@ -149,7 +149,7 @@ fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> 
         let Some(base) = answers.base_of(folder_of(&file.path)) else {
             continue;
         };
-        for sym in specifiers(&file.facts) {
+        for sym in LANGUAGES.of_facts(&file.facts).specifiers(&file.facts) {
             let specifier = file.facts.text(sym);
             if is_of_package(specifier) {
                 asked.insert((base.to_owned(), specifier.to_owned()));
@@ -336,12 +336,8 @@ impl Gathering<'_> {
         declared.sort_by(|a, b| a.path.cmp(&b.path));
         remarks.sort_unstable();
         remarks.truncate(MAX_REMARKS);
-        let supplied = Supplied {
-            answers: Arc::new(answers),
-            ..Supplied::default()
-        };
         Ok(Installed {
-            supplied,
+            answers: Arc::new(answers),
             files: declared,
             rows,
             remarks,

@@ -25,6 +25,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use codeagent_csharp::project::CSharpProjects;
+use codeagent_csharp::resolve::PackageAssembly;
+use codeagent_csharp::stdlib::Library;
+use codeagent_csharp::stdlib::metadata::Compiled;
 use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -35,10 +39,7 @@ use crate::ingest::IngestError;
 use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
 use crate::ingest::writer_thread::PackedFacts;
-use crate::library::Library;
-use crate::library::metadata::Compiled;
 use crate::model::graph::Dialect;
-use crate::resolve::csharp::PackageAssembly;
 use crate::store::{FactsKey, PackageRow};
 
 /// In the place of preprocessor symbols: what an assembly declares, as this reader reads it.
@@ -78,7 +79,7 @@ struct Wanted {
 
 /// Looks up what the projects ask for and reads it.
 pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
-    let projects = &loader.projects.csharp;
+    let projects = &loader.projects.of::<CSharpProjects>().projects;
     if projects
         .iter()
         .all(|project| project.packages.is_empty() && project.assemblies.is_empty())
