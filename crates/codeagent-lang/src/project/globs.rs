@@ -1,40 +1,48 @@
-//! Does a path match a pattern of a project file: `**/*.cs`, `src/**/*`, `packages/*`.
+//! Globs of project files: `**/*.cs`, `src/**/*`, `packages/*`.
 //!
 //! MSBuild, tsconfig and npm agree on `**` (any number of folders), `*` and `?` (within one
-//! segment); everything else stands for itself.
+//! segment); everything else stands for itself. `fast-glob` does the matching. It gives a meaning
+//! to more characters, so a pattern is compiled into its syntax: `[x]`, `{a}` and `!` are parts of
+//! names here, and `?` is a character, not a byte.
 //!
-//! Crates for patterns read more into them: `[x]`, `{a}` and `!` are parts of names here, and `?`
-//! is a character, not a byte.
-//!
-//! **Limits.** No braces and no character classes: project files that use them in workspaces are
-//! rare, MSBuild and tsconfig have none.
+//! Limitations: braces and character classes are not supported. MSBuild and tsconfig have none,
+//! and workspaces rarely use them.
+
+use std::borrow::Cow;
+
+use fast_glob::glob_match;
 
 /// A compiled pattern. Case does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    segments: Vec<String>,
+    pattern: Vec<u8>,
     folder: String,
+    /// The pattern contains `?`.
+    counts_characters: bool,
 }
 
 impl Glob {
     /// Compiles a repo-relative pattern with `/` between segments.
     pub fn new(pattern: &str) -> Self {
-        let mut segments: Vec<String> = Vec::new();
-        for segment in pattern
+        let lower = pattern.to_ascii_lowercase();
+        let segments: Vec<&str> = lower
             .split('/')
             .filter(|segment| !segment.is_empty() && *segment != ".")
-        {
-            if segment != "**" || segments.last().is_none_or(|last| last != "**") {
-                segments.push(segment.to_ascii_lowercase());
-            }
-        }
+            .collect();
+
         let fixed = segments
             .iter()
             .take(segments.len().saturating_sub(1))
             .take_while(|segment| !is_glob(segment))
             .count();
-        let folder = segments[..fixed].join("/");
-        Self { segments, folder }
+
+        let counts_characters = lower.contains('?');
+        let escaped: Vec<String> = segments.iter().copied().map(escape).collect();
+        Self {
+            pattern: encode(&escaped.join("/"), counts_characters).into_owned(),
+            folder: segments[..fixed].join("/"),
+            counts_characters,
+        }
     }
 
     /// The folder above the first wildcard: everything that matches lies below it.
@@ -42,87 +50,57 @@ impl Glob {
         &self.folder
     }
 
-    /// Whether a repo-relative path matches.
+    /// Reports whether a repo-relative path matches.
     pub fn matches(&self, path: &str) -> bool {
         self.matches_lower(&path.to_ascii_lowercase())
     }
 
     /// As [`Glob::matches`], for a path that is in lower case already.
     pub fn matches_lower(&self, path: &str) -> bool {
-        let rest = if self.folder.is_empty() {
-            path
-        } else {
-            match path
-                .strip_prefix(self.folder.as_str())
-                .and_then(|rest| rest.strip_prefix('/'))
-            {
-                Some(rest) => rest,
-                None => return false,
-            }
-        };
-        let skip = if self.folder.is_empty() {
-            0
-        } else {
-            self.folder.split('/').count()
-        };
-        let parts: Vec<&str> = rest.split('/').collect();
-        matches_sequence(
-            &self.segments[skip..],
-            &parts,
-            |segment| segment == "**",
-            |segment, part| matches_segment(segment, part),
-        )
+        glob_match(&self.pattern, encode(path, self.counts_characters))
     }
 }
 
-/// Whether a text has wildcards.
+/// Reports whether a text has wildcards.
 pub fn is_glob(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
-fn matches_segment(pattern: &str, text: &str) -> bool {
-    if !is_glob(pattern) {
-        return pattern == text;
+/// Writes a segment of a pattern in the syntax of `fast-glob`.
+fn escape(segment: &str) -> String {
+    if segment == "**" {
+        return segment.to_owned();
     }
-    if let Some(ending) = pattern.strip_prefix('*').filter(|ending| !is_glob(ending)) {
-        return text.ends_with(ending);
+
+    let mut escaped = String::with_capacity(segment.len());
+    for c in segment.chars() {
+        // Inside a segment, `**` means the same as `*`.
+        if c == '*' && escaped.ends_with('*') {
+            continue;
+        }
+        if matches!(c, '[' | ']' | '{' | '}' | '!' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
     }
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    matches_sequence(
-        &pattern,
-        &text,
-        |symbol| *symbol == '*',
-        |symbol, c| *symbol == '?' || symbol == c,
-    )
+    escaped
 }
 
-/// Matches with one kind of wildcard for "any number of elements": only the last one met needs to
-/// be tried again, so the cost is at most the product of the two lengths.
-fn matches_sequence<P, T>(
-    pattern: &[P],
-    text: &[T],
-    is_many: impl Fn(&P) -> bool,
-    matches_one: impl Fn(&P, &T) -> bool,
-) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while t < text.len() {
-        if p < pattern.len() && is_many(&pattern[p]) {
-            retry = Some((p, t));
-            p += 1;
-        } else if p < pattern.len() && matches_one(&pattern[p], &text[t]) {
-            p += 1;
-            t += 1;
-        } else if let Some((many, from)) = retry {
-            retry = Some((many, from + 1));
-            p = many + 1;
-            t = from + 1;
-        } else {
-            return false;
-        }
+/// Encodes a text for `fast-glob`, where `?` matches one byte: if characters count, each becomes
+/// one byte. Characters that agree in their lowest seven bits then count as equal, which hardly
+/// matters: `?` is rare, and files would have to differ in such a character only.
+fn encode(text: &str, counts_characters: bool) -> Cow<'_, [u8]> {
+    if !counts_characters || text.is_ascii() {
+        return Cow::Borrowed(text.as_bytes());
     }
-    pattern[p..].iter().all(is_many)
+    let byte = |c: char| {
+        if c.is_ascii() {
+            c as u8
+        } else {
+            0x80 | c as u8
+        }
+    };
+    Cow::Owned(text.chars().map(byte).collect())
 }
 
 #[cfg(test)]
@@ -149,6 +127,22 @@ mod tests {
             ("[x]/*.cs", "x/a.cs", false),
             ("!a/*.cs", "!a/b.cs", true),
             ("a?c.cs", "a\u{e4}c.cs", true),
+            ("\u{20ac}?*.cs", "\u{20ac}\u{e4}c.cs", true),
+            ("??.cs", "\u{e4}.cs", false),
+            ("src/?.cs", "src//.cs", false),
+            ("src/**", "src", false),
+            ("**/.*/**", ".hidden.cs", false),
+            ("**", "a/b", true),
+            ("**/**/a.cs", "a.cs", true),
+            ("**.cs", "x/a.cs", false),
+            ("x**y/*.cs", "xay/a.cs", true),
+            ("x**y/*.cs", "xa/by/a.cs", false),
+            ("./src//*.cs", "src/a.cs", true),
+            ("src/[a-c].cs", "src/b.cs", false),
+            ("{a,b}/*.cs", "a/x.cs", false),
+            ("{a,b}/*.cs", "{a,b}/x.cs", true),
+            ("a!/\\x*.cs", "a!/\\x1.cs", true),
+            ("**/a*b/c.cs", "ab/ab/c.cs", true),
         ];
         for (pattern, path, expected) in cases {
             assert_eq!(

@@ -78,7 +78,10 @@ struct Workspace {
 
 impl Workspace {
     fn new(folder: &str, patterns: &[String]) -> Self {
-        let glob = |pattern: &str| join(folder, pattern).map(|pattern| Glob::new(&pattern));
+        // As npm and pnpm do, patterns select manifests: `a/*/**` includes the folders below `a`.
+        let glob = |pattern: &str| {
+            join(folder, pattern).map(|pattern| Glob::new(&format!("{pattern}/package.json")))
+        };
         let included = patterns
             .iter()
             .filter(|pattern| !pattern.starts_with('!'))
@@ -96,9 +99,9 @@ impl Workspace {
     }
 
     fn has(&self, folder: &str) -> bool {
-        folder == self.folder
-            || self.included.iter().any(|glob| glob.matches(folder))
-                && !self.excluded.iter().any(|glob| glob.matches(folder))
+        let manifest = format!("{folder}/package.json");
+        let is_matched = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(&manifest));
+        folder == self.folder || is_matched(&self.included) && !is_matched(&self.excluded)
     }
 }
 
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn members_match_the_patterns_of_a_workspace() {
-        let cases: [(&str, &str, &[&str]); 5] = [
+        let cases: [(&str, &str, &[&str]); 6] = [
             (
                 "package.json",
                 r#"{"name":"root","workspaces":["packages/*","!packages/b"]}"#,
@@ -142,6 +145,11 @@ mod tests {
                 "package.json",
                 r#"{"name":"root","workspaces":{"packages":["./packages/**"]}}"#,
                 &["", "packages/a", "packages/b", "packages/b/deep"],
+            ),
+            (
+                "package.json",
+                r#"{"name":"root","workspaces":["packages/*/**","!**/b/**"]}"#,
+                &["", "packages/a"],
             ),
             (
                 "pnpm-workspace.yaml",

@@ -37,6 +37,43 @@ fn check_owners(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
 }
 
 #[test]
+fn exclude_takes_away_folders_and_their_files() {
+    check_owners(
+        &[
+            (
+                "tsconfig.json",
+                r#"{"exclude": ["lib", "gen/*/**", "**/*.test.ts", "**/node_modules/**"]}"#,
+            ),
+            ("tsconfig.rest.json", "{}"),
+            ("jsconfig.dots.json", r#"{"include": [".config/**/*"]}"#),
+        ],
+        &[
+            "lib/a/b.ts",
+            "library/a.ts",
+            "gen/a.ts",
+            "gen/a/b/c.ts",
+            "general/a.ts",
+            "src/a.Test.ts",
+            "src/node_modules/p/index.ts",
+            ".config/x/y.js",
+            ".config/x/.y/z.js",
+            "src/.z.ts",
+        ],
+        &expect![[r#"
+            lib/a/b.ts -> tsconfig.rest.json
+            library/a.ts -> tsconfig.json
+            gen/a.ts -> tsconfig.rest.json
+            gen/a/b/c.ts -> tsconfig.rest.json
+            general/a.ts -> tsconfig.json
+            src/a.Test.ts -> tsconfig.rest.json
+            src/node_modules/p/index.ts -> tsconfig.rest.json
+            .config/x/y.js -> jsconfig.dots.json
+            .config/x/.y/z.js -> .
+            src/.z.ts -> ."#]],
+    );
+}
+
+#[test]
 fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
     check_owners(
         &[

@@ -222,7 +222,7 @@ impl<'a> Configs<'a> {
                 .collect(),
             exclude: exclude
                 .iter()
-                .flat_map(|pattern| [Glob::new(pattern), Glob::new(&format!("{pattern}/**"))])
+                .flat_map(|pattern| excluding(pattern))
                 .collect(),
         }
     }
@@ -554,6 +554,13 @@ fn resolved_from(folder: &str, text: &str, final_folder: &str) -> Option<String>
         Some(rest) => join(final_folder, rest.trim_start_matches('/')),
         None => join(folder, text),
     }
+}
+
+/// The globs of a pattern in `exclude`: it takes away what it matches and everything below, and
+/// `/**` at its end matches no folder too.
+fn excluding(pattern: &str) -> [Glob; 2] {
+    let pattern = pattern.trim_end_matches("/**");
+    [Glob::new(pattern), Glob::new(&format!("{pattern}/**"))]
 }
 
 impl Pattern {
