@@ -125,6 +125,8 @@ const CONFINED: &[(&str, &[&str])] = &[
         "std::fs",
         &[
             "crates/codeagent-workspace/src/",
+            // The sandbox builds its own root.
+            "crates/codeagent-files/src/exec/",
             "crates/codeagent-embed/src/",
             "crates/codeagent-core/build.rs",
             "crates/codeagent-cli/src/clients/",
@@ -139,7 +141,7 @@ const CONFINED: &[(&str, &[&str])] = &[
         "std::process::Command",
         &[
             "crates/codeagent-embed/src/packages.rs",
-            "crates/codeagent-workspace/src/exec/",
+            "crates/codeagent-files/src/exec/",
             "crates/codeagent-workspace/src/detach.rs",
             "crates/codeagent-cli/src/clients/",
             "crates/xtask/src/",
@@ -155,6 +157,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/engine",
             "crates/codeagent-core/src/watch",
             "crates/codeagent-workspace/",
+            "crates/codeagent-files/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
             "crates/xtask/",
@@ -162,7 +165,10 @@ const CONFINED: &[(&str, &[&str])] = &[
             "tests/",
         ],
     ),
-    ("rmcp", &["crates/codeagent-mcp/"]),
+    (
+        "rmcp",
+        &["crates/codeagent-files/", "crates/codeagent-mcp/"],
+    ),
     ("fastembed", &["crates/codeagent-embed/src/"]),
     ("ort", &["crates/codeagent-embed/src/"]),
     (
@@ -241,12 +247,17 @@ const CRATES: &[(&str, &[&str])] = &[
         "codeagent-embed",
         &["codeagent-core", "codeagent-workspace"],
     ),
-    ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
+    ("codeagent-files", &["codeagent-workspace"]),
+    (
+        "codeagent-mcp",
+        &["codeagent-core", "codeagent-files", "codeagent-workspace"],
+    ),
     (
         "codeagent-cli",
         &[
             "codeagent-core",
             "codeagent-embed",
+            "codeagent-files",
             "codeagent-mcp",
             "codeagent-memory",
             "codeagent-workspace",

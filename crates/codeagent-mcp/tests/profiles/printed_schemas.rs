@@ -1,7 +1,7 @@
 //! Tool lists and input schemas as the contracts print them.
 
+use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::arguments::schema;
-use codeagent_mcp::profiles::{Options, Profile, ToolSet};
 use serde_json::{Value, json};
 
 /// The input schemas that the contract of `workspace` prints.
