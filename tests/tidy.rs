@@ -113,6 +113,8 @@ const CONFINED: &[(&str, &[&str])] = &[
         "std::fs",
         &[
             "crates/codeagent-workspace/src/",
+            // The sandbox builds its own root.
+            "crates/codeagent-files/src/exec/",
             "crates/codeagent-embed/src/",
             "crates/codeagent-core/build.rs",
             "crates/codeagent-cli/src/clients/",
@@ -127,7 +129,7 @@ const CONFINED: &[(&str, &[&str])] = &[
         "std::process::Command",
         &[
             "crates/codeagent-embed/src/packages.rs",
-            "crates/codeagent-workspace/src/exec/",
+            "crates/codeagent-files/src/exec/",
             "crates/codeagent-workspace/src/detach.rs",
             "crates/codeagent-cli/src/clients/",
             "crates/xtask/src/",
@@ -143,6 +145,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/engine",
             "crates/codeagent-core/src/watch",
             "crates/codeagent-workspace/",
+            "crates/codeagent-files/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
             "crates/xtask/",
@@ -150,7 +153,10 @@ const CONFINED: &[(&str, &[&str])] = &[
             "tests/",
         ],
     ),
-    ("rmcp", &["crates/codeagent-mcp/"]),
+    (
+        "rmcp",
+        &["crates/codeagent-files/", "crates/codeagent-mcp/"],
+    ),
     ("fastembed", &["crates/codeagent-embed/src/"]),
     ("ort", &["crates/codeagent-embed/src/"]),
     (

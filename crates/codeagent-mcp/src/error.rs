@@ -8,6 +8,7 @@ use codeagent_core::StoreError;
 use codeagent_core::engine::EngineError;
 use codeagent_core::query::QueryError;
 use codeagent_core::watch::Lag;
+use codeagent_files::arguments::ArgumentError;
 use codeagent_workspace::{PathError, ReadError};
 
 /// The codes of the specification.
@@ -124,6 +125,15 @@ impl ToolError {
     /// `index_error`
     pub fn index(message: impl Into<String>) -> Self {
         Self::new(Code::IndexError, message)
+    }
+}
+
+impl From<ArgumentError> for ToolError {
+    fn from(error: ArgumentError) -> Self {
+        match error {
+            ArgumentError::Invalid(message) => Self::invalid(message),
+            ArgumentError::TooLarge(message) => Self::too_large(message),
+        }
     }
 }
 

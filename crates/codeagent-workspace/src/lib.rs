@@ -19,7 +19,6 @@ mod data_dir;
 mod decode;
 mod detach;
 mod door;
-mod exec;
 mod external;
 mod ignored;
 mod limits;
@@ -49,7 +48,6 @@ pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
 pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
-pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
 pub use external::{External, Listed, Listing, NODE_MODULES, Packages};
 pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
 pub use lock::{Holder, WriterLock};
@@ -61,6 +59,8 @@ pub use room::MOST_KEPT_BYTES;
 pub use root::{
     NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree,
 };
+#[cfg(target_os = "linux")]
+pub use sandbox::remove_tree;
 pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
 pub use seal::{Guard, Seal, Soundness};
 pub use search::{
