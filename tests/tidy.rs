@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "model", "project", "extract", "resolve", "embed", "store", "ingest", "query",
         ],
     ),
-    ("watch", &["embed", "store", "ingest", "engine"]),
+    ("service", &["embed", "store", "ingest", "engine"]),
 ];
 
 /// Folders and files of `resolve` and the paths in it that may not stand there: the kernel knows no
@@ -153,7 +153,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/store/",
             "crates/codeagent-core/src/ingest/",
             "crates/codeagent-core/src/engine",
-            "crates/codeagent-core/src/watch",
+            "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",

@@ -7,7 +7,7 @@ use codeagent_core::IngestError;
 use codeagent_core::StoreError;
 use codeagent_core::engine::EngineError;
 use codeagent_core::query::QueryError;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 use codeagent_workspace::{PathError, ReadError};
 
 /// The codes of the specification.
@@ -85,7 +85,7 @@ impl ToolError {
 
     /// The same of an index that does not know everything.
     #[must_use]
-    pub fn behind(self, lag: &Lag) -> Self {
+    pub fn behind(self, lag: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
                 message: format!("{}; {lag}", self.message),

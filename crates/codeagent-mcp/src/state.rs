@@ -3,7 +3,7 @@
 //! A server answers at once: the engine is opened by a thread of its own, and a keeper takes in
 //! what changed on disk since the last time and what changes from then on. Until a first index is
 //! complete, questions about symbols are answered with how far it is; later ones wait until the
-//! changes made before them are in the index, and past [`SETTLING`] say what is not.
+//! changes made before them are in the index, and past [`FRESHNESS_TIMEOUT`] say what is not.
 //!
 //! If another process has the right to write, it is asked to take changes in and what it has
 //! written is served; as soon as it is gone this one takes its place. A database that was removed
@@ -21,8 +21,10 @@ use std::time::Duration;
 use codeagent_core::embed::Source;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::query::{self, IndexStatus};
-use codeagent_core::watch::door::{Visit, Wish, sync, who};
-use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance, vector_progress};
+use codeagent_core::service::ipc::{SyncRequest, WriterConnection, sync, writer_info};
+use codeagent_core::service::{
+    FRESHNESS_TIMEOUT, IndexService, Role, Staleness, quick_check, vector_progress,
+};
 use codeagent_core::{IngestOptions, Progress};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
@@ -67,7 +69,7 @@ pub struct State {
     healer: Mutex<Option<JoinHandle<()>>>,
     is_healing: AtomicBool,
     /// With the process that has the right to write.
-    visit: Mutex<Option<Arc<Visit>>>,
+    visit: Mutex<Option<Arc<WriterConnection>>>,
 }
 
 /// How far the engine is.
@@ -77,9 +79,9 @@ enum Stage {
     /// The engine is being opened.
     Opening,
     /// The first index is being made.
-    Indexing(Arc<Keeper>, Option<Progress>),
+    Indexing(Arc<IndexService>, Option<Progress>),
     /// The index is complete; perhaps what changed since the last time is being taken in.
-    Ready(Arc<Keeper>),
+    Ready(Arc<IndexService>),
     /// Another process makes the first index.
     Elsewhere(Option<Answers>),
     /// Another process writes.
@@ -210,7 +212,7 @@ impl State {
     /// What questions are put to.
     pub fn answers(&self) -> Result<Answers, ToolError> {
         match &*self.stage_after(Stage::is_under_way) {
-            Stage::Ready(keeper) if keeper.engine().is_renewing() => Err(being_renewed()),
+            Stage::Ready(keeper) if keeper.engine().is_rebuilding() => Err(being_renewed()),
             Stage::Ready(keeper) => Ok(keeper.engine().answers()),
             Stage::ReadOnly(answers) => Ok(answers.clone()),
             other => Err(other.unavailable()),
@@ -230,16 +232,16 @@ impl State {
         }
     }
 
-    /// Waits until the index is as the disk is now, for at most [`SETTLING`]; says what is not in
+    /// Waits until the index is as the disk is now, for at most [`FRESHNESS_TIMEOUT`]; says what is not in
     /// it.
     #[must_use]
-    pub fn settle(&self) -> Lag {
+    pub fn wait_until_fresh(&self) -> Staleness {
         drop(self.stage_after(Stage::is_under_way));
         if let Some(answers) = self.read_only() {
             if !answers.is_in_place() {
                 self.enter(self.elsewhere());
             }
-            let lag = glance(&answers);
+            let lag = quick_check(&answers);
             // The process that writes it may have found it damaged when it was asked.
             if !answers.is_in_place() {
                 self.enter(self.elsewhere());
@@ -254,12 +256,13 @@ impl State {
             drop(self.stage_after(Stage::is_under_way));
         }
         // Nothing is locked while one waits: a batch tells how far it is.
-        self.keeper()
-            .map_or_else(Lag::default, |keeper| keeper.settle(Some(SETTLING)))
+        self.keeper().map_or_else(Staleness::default, |keeper| {
+            keeper.wait_until_fresh(Some(FRESHNESS_TIMEOUT))
+        })
     }
 
     /// What keeps the index, if this process does.
-    fn keeper(&self) -> Option<Arc<Keeper>> {
+    fn keeper(&self) -> Option<Arc<IndexService>> {
         match &*lock(&self.stage) {
             Stage::Ready(keeper) => Some(Arc::clone(keeper)),
             _ => None,
@@ -297,20 +300,20 @@ impl State {
 
     /// Has an index made anew that an answer showed to be damaged, in the background, by whoever
     /// writes it.
-    pub fn heal(&self) {
+    pub fn rebuild_in_background(&self) {
         let Some(state) = self.me.upgrade() else {
             return;
         };
         if !self.is_healing.swap(true, Ordering::AcqRel) {
             join(&self.healer);
             state.spawn("codeagent-healer", &self.healer, |state| {
-                state.make_anew();
+                state.rebuild_index();
                 state.is_healing.store(false, Ordering::Release);
             });
         }
     }
 
-    fn make_anew(&self) {
+    fn rebuild_index(&self) {
         let healed = match (self.keeper(), self.read_only()) {
             (Some(keeper), _) => keeper
                 .engine()
@@ -319,11 +322,11 @@ impl State {
                 .map_err(|error| error.to_string()),
             // One that was replaced meanwhile may look damaged to who still reads the old one.
             (None, Some(answers)) if answers.is_in_place() => {
-                let wish = Wish {
+                let wish = SyncRequest {
                     anew: true,
-                    ..Wish::default()
+                    ..SyncRequest::default()
                 };
-                sync(answers.data(), &wish, SETTLING)
+                sync(answers.data(), &wish, FRESHNESS_TIMEOUT)
                     .map(drop)
                     .map_err(|error| error.to_string())
             }
@@ -340,11 +343,11 @@ impl State {
 
     /// Has changes taken in by whoever writes; paths are compared by their content. `None` if this
     /// process does so itself.
-    pub fn taken_in_elsewhere(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
+    pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let answers = self.read_only()?;
-        let wish = Wish {
+        let wish = SyncRequest {
             paths: paths.to_vec(),
-            ..Wish::default()
+            ..SyncRequest::default()
         };
         Some(match sync(answers.data(), &wish, ELSEWHERE) {
             Ok(granted) => granted
@@ -368,11 +371,12 @@ impl State {
             None
         };
         let elsewhere = self.read_only().map(|answers| kept_elsewhere(&answers));
-        let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
+        let keeper =
+            |keeper: &IndexService| (keeper.engine().answers(), keeper.engine().is_healthy());
         let ((answers, healthy), remark, watched) = match &*self
             .stage_after(|stage| matches!(stage, Stage::Opening))
         {
-            Stage::Ready(kept) if kept.engine().is_renewing() => {
+            Stage::Ready(kept) if kept.engine().is_rebuilding() => {
                 return Ok(self.unhealthy("the index was damaged and is being rebuilt"));
             }
             Stage::Ready(kept) => (keeper(kept), behind, true),
@@ -494,7 +498,10 @@ impl State {
     /// Stays with the process that writes until it ends; false if it lets nobody in.
     fn stay_with_writer(&self) -> bool {
         let data = self.home.data_dir(self.workspace().root());
-        let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else {
+        let Some(visit) = data
+            .ok()
+            .and_then(|data| WriterConnection::begin(&data).ok())
+        else {
             return false;
         };
         let visit = Arc::new(visit);
@@ -542,7 +549,7 @@ impl State {
                 .iter()
                 .for_each(|state| state.note(progress))
         };
-        let keeper = match Keeper::start(Arc::new(engine), Role::Server, progress) {
+        let keeper = match IndexService::start(Arc::new(engine), Role::Server, progress) {
             Ok(keeper) => Arc::new(keeper),
             Err(error) => {
                 return self.enter(Stage::Failed(ToolError::unavailable(format!(
@@ -555,7 +562,7 @@ impl State {
         } else {
             Stage::Indexing(Arc::clone(&keeper), None)
         });
-        let lag = keeper.settle(None);
+        let lag = keeper.wait_until_fresh(None);
         match lag.failure {
             Some(failure) if !is_complete => self.enter(Stage::Failed(ToolError::index(failure))),
             _ => self.enter(Stage::Ready(keeper)),
@@ -622,8 +629,8 @@ impl Stage {
 }
 
 /// What has changed and is not in the index yet, if something has.
-fn behind(keeper: &Keeper) -> Option<String> {
-    let lag = keeper.settle(Some(SETTLING));
+fn behind(keeper: &IndexService) -> Option<String> {
+    let lag = keeper.wait_until_fresh(Some(FRESHNESS_TIMEOUT));
     let trouble = keeper
         .trouble()
         .map(|trouble| format!("{trouble}; files are polled instead"));
@@ -638,10 +645,10 @@ fn behind(keeper: &Keeper) -> Option<String> {
 /// What an index that another process keeps does not hold yet, and whether that process watches the
 /// files.
 fn kept_elsewhere(answers: &Answers) -> (Option<String>, bool) {
-    let lag = glance(answers);
+    let lag = quick_check(answers);
     (
         (!lag.is_none()).then(|| lag.to_string()),
-        who(answers.data()).is_ok(),
+        writer_info(answers.data()).is_ok(),
     )
 }
 

@@ -12,8 +12,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions};
-use codeagent_core::watch::door::{self, Keeping};
-use codeagent_core::watch::{End, Keeper, Role};
+use codeagent_core::service::ipc::{self, WriterInfo};
+use codeagent_core::service::{IndexService, Role, ShutdownReason};
 use codeagent_mcp::tools::management::timestamp;
 use codeagent_workspace::{DataDir, DataDirError};
 use serde_json::json;
@@ -97,7 +97,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What is said of who keeps the index; `is` is what came of the command.
-fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
+fn say(root: &Root, is: &str, keeping: Option<&WriterInfo>) -> anyhow::Result<()> {
     let data = root.data()?;
     let log = keeping
         .filter(|keeping| keeping.role == Role::Daemon)
@@ -127,7 +127,7 @@ fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
     )])
 }
 
-fn since(keeping: &Keeping) -> String {
+fn since(keeping: &WriterInfo) -> String {
     let nanoseconds = keeping
         .since
         .duration_since(UNIX_EPOCH)
@@ -140,9 +140,9 @@ fn since(keeping: &Keeping) -> String {
 }
 
 fn status(root: &Root) -> anyhow::Result<()> {
-    match door::who(&root.data()?) {
+    match ipc::writer_info(&root.data()?) {
         Ok(keeping) => say(root, "watching", Some(&keeping)),
-        Err(error) if door::is_silence(&error) => say(
+        Err(error) if ipc::is_silence(&error) => say(
             root,
             "the codeagent that writes the index does not answer; it may be suspended: resume it or end it",
             None,
@@ -153,7 +153,7 @@ fn status(root: &Root) -> anyhow::Result<()> {
 
 fn stop(root: &Root) -> anyhow::Result<()> {
     let data = root.data()?;
-    let Ok(keeping) = door::who(&data) else {
+    let Ok(keeping) = ipc::writer_info(&data) else {
         return say(root, "no daemon is running", None);
     };
     if keeping.role != Role::Daemon {
@@ -163,7 +163,7 @@ fn stop(root: &Root) -> anyhow::Result<()> {
             Some(&keeping),
         );
     }
-    door::end(&data, ENDING).with_context(|| {
+    ipc::request_shutdown(&data, ENDING).with_context(|| {
         format!(
             "process {} was asked to stop and has not done so",
             keeping.process
@@ -175,14 +175,14 @@ fn stop(root: &Root) -> anyhow::Result<()> {
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     root.check()?;
     let data = root.data()?;
-    if let Ok(keeping) = door::who(&data) {
+    if let Ok(keeping) = ipc::writer_info(&data) {
         return say(root, "already watching", Some(&keeping));
     }
     let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data))
         .context("the daemon cannot be started")?;
     let until = Instant::now() + READY;
     while Instant::now() < until {
-        if let Ok(keeping) = door::who(&data) {
+        if let Ok(keeping) = ipc::writer_info(&data) {
             let is = if keeping.process == child.id() {
                 "watching"
             } else {
@@ -192,7 +192,7 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         }
         if child.try_wait()?.is_some() {
             // Another one may have been quicker.
-            if let Ok(keeping) = door::who(&data) {
+            if let Ok(keeping) = ipc::writer_info(&data) {
                 return say(root, "already watching", Some(&keeping));
             }
             data.lock_writer().map_err(EngineError::from)?;
@@ -220,7 +220,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
     loop {
         match Engine::open(&root.folder, options.clone()) {
             Err(EngineError::Data(DataDirError::Locked(_)))
-                if Instant::now() < until && door::who(&data).is_err() =>
+                if Instant::now() < until && ipc::writer_info(&data).is_err() =>
             {
                 std::thread::sleep(LOOK)
             }
@@ -249,15 +249,15 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         },
     )?;
     let data = engine.data().clone();
-    let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
-    door::who(&data).context("other processes cannot reach this one")?;
+    let keeper = Arc::new(IndexService::start(Arc::new(engine), Role::Daemon, |_| {})?);
+    ipc::writer_info(&data).context("other processes cannot reach this one")?;
     end_on_signal(&keeper)?;
     tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
     let idle = Duration::from_secs(u64::from(begin.idle) * 60);
-    let reason = match keeper.last(Some(idle).filter(|idle| !idle.is_zero())) {
-        End::Told => "told to end",
-        End::Gone => "the folder of the repository is gone",
-        End::Unused => "no requests and no file changes",
+    let reason = match keeper.wait_for_shutdown(Some(idle).filter(|idle| !idle.is_zero())) {
+        ShutdownReason::Told => "told to end",
+        ShutdownReason::Gone => "the folder of the repository is gone",
+        ShutdownReason::Unused => "no requests and no file changes",
     };
     cancel.store(true, Ordering::Relaxed);
     keeper.stop();
@@ -265,7 +265,7 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
+fn end_on_signal(keeper: &Arc<IndexService>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -277,7 +277,10 @@ fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
                 .block_on(codeagent_mcp::serve::stop_signal())
                 .is_ok()
             {
-                keeper.upgrade().iter().for_each(|keeper| keeper.end());
+                keeper
+                    .upgrade()
+                    .iter()
+                    .for_each(|keeper| keeper.request_shutdown());
             }
         })?;
     Ok(())

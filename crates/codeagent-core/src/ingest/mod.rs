@@ -24,7 +24,7 @@ pub mod writer_thread;
 pub use change::{Change, ChangeBatch};
 pub use pipeline::{IngestOptions, IngestPipeline};
 pub use summary::{FileProblem, Phase, PhaseTime, Progress, Summary};
-pub use writer_thread::{Pulse, WriterThread};
+pub use writer_thread::{WriterLiveness, WriterThread};
 
 use crate::store::StoreError;
 

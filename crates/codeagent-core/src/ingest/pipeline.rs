@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, root_mark, step_back};
+use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, lower_priority, root_mark};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -158,7 +158,7 @@ impl IngestPipeline {
     }
 
     /// Frees the memory of what the next edit would go on with; whether there was something.
-    pub fn put_down(&mut self) -> bool {
+    pub fn drop_caches(&mut self) -> bool {
         self.resident
             .as_mut()
             .is_some_and(|resident| resident.standing.take().is_some())
@@ -425,7 +425,9 @@ impl IngestPipeline {
         }
         let threads = thread_pool(self.options.threads)
             .thread_name(|index| format!("codeagent-batch-{index}"));
-        Ok(Arc::new(built(threads.start_handler(|_| step_back()))?))
+        Ok(Arc::new(built(
+            threads.start_handler(|_| lower_priority()),
+        )?))
     }
 
     /// Everything but the sources and project files that the graph is a function of.

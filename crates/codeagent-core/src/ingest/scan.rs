@@ -239,13 +239,13 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
     let mut others = package_folders(workspace, &known.packages);
     others.extend(extended_folders(workspace, known));
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(&walk, &others)) {
+        if !watcher.watch_dirs(&watched(&walk, &others)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(&walk, &others)) {
-        watcher.doubt();
+    if watcher.watch_dirs(&watched(&walk, &others)) {
+        watcher.request_rescan();
     }
     walk
 }

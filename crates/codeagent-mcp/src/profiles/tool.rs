@@ -89,7 +89,7 @@ impl Call<'_> {
                 Err(_) => {
                     let paths: Vec<RepoPath> = sources.into_iter().cloned().collect();
                     self.state
-                        .taken_in_elsewhere(&paths)
+                        .sync_via_writer(&paths)
                         .unwrap_or(Ok(()))
                         .map_err(|error| error.to_string())
                 }

@@ -66,7 +66,7 @@ pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], kno
     if watcher.extend(&package_folders(workspace, &known.packages))
         && compare(workspace, folders, known) == Doubt::Other
     {
-        watcher.doubt();
+        watcher.request_rescan();
     }
 }
 

@@ -26,7 +26,7 @@ pub enum Role {
 
 /// Why a keeper ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ShutdownReason {
     /// It was told to.
     Told,
     /// The repository is not there any more.
@@ -36,7 +36,7 @@ pub enum End {
 }
 
 /// How a process that keeps an index came to be, and what speaks for its going on.
-pub(super) struct Life {
+pub(super) struct Lifetime {
     /// What it is.
     pub role: Role,
     /// Since when.
@@ -78,7 +78,7 @@ impl Role {
     }
 }
 
-impl Life {
+impl Lifetime {
     pub fn new(role: Role) -> Self {
         let now = Now {
             used: Instant::now(),
@@ -110,26 +110,30 @@ impl Life {
         self.moved.notify_all();
     }
 
-    pub fn tell_to_end(&self) {
+    pub fn request_shutdown(&self) {
         self.lock().is_told = true;
         self.moved.notify_all();
     }
 
     /// Waits for a reason to end.
-    pub fn last(&self, idle: Option<Duration>, is_needed: impl Fn() -> bool) -> End {
+    pub fn wait_for_shutdown(
+        &self,
+        idle: Option<Duration>,
+        is_needed: impl Fn() -> bool,
+    ) -> ShutdownReason {
         let mut now = self.lock();
         loop {
             if now.is_told {
-                return End::Told;
+                return ShutdownReason::Told;
             }
             let left_away = now.away.map(|since| AWAY.saturating_sub(since.elapsed()));
             let mut left_idle = idle.map(|idle| idle.saturating_sub(now.used.elapsed()));
             if left_away.is_some_and(|left| left.is_zero()) {
-                return End::Gone;
+                return ShutdownReason::Gone;
             }
             if left_idle.is_some_and(|left| left.is_zero()) {
                 if !is_needed() {
-                    return End::Unused;
+                    return ShutdownReason::Unused;
                 }
                 now.used = Instant::now();
                 left_idle = idle;
@@ -159,11 +163,14 @@ mod tests {
 
     #[test]
     fn a_daemon_ends_when_nobody_needs_it() {
-        let life = Life::new(Role::Daemon);
+        let life = Lifetime::new(Role::Daemon);
         let began = Instant::now();
         let asked = std::cell::Cell::new(0);
         let is_needed = || asked.replace(asked.get() + 1) < 2;
-        assert_eq!(life.last(Some(MOMENT), is_needed), End::Unused);
+        assert_eq!(
+            life.wait_for_shutdown(Some(MOMENT), is_needed),
+            ShutdownReason::Unused
+        );
         assert!(
             asked.get() == 3 && began.elapsed() >= MOMENT * 3,
             "who stays needs it for as long"
@@ -172,23 +179,23 @@ mod tests {
 
     #[test]
     fn a_daemon_ends_when_it_is_told_or_its_root_stays_away() {
-        let life = Life::new(Role::Daemon);
+        let life = Lifetime::new(Role::Daemon);
         life.note_root(false);
         life.note_root(true);
         assert_eq!(
-            life.last(Some(MOMENT), || false),
-            End::Unused,
+            life.wait_for_shutdown(Some(MOMENT), || false),
+            ShutdownReason::Unused,
             "it was away for a moment only"
         );
         life.note_root(false);
         let began = Instant::now();
-        assert_eq!(life.last(None, || true), End::Gone);
+        assert_eq!(life.wait_for_shutdown(None, || true), ShutdownReason::Gone);
         assert!(began.elapsed() >= AWAY - MOMENT);
-        let life = Life::new(Role::Daemon);
+        let life = Lifetime::new(Role::Daemon);
         std::thread::scope(|scope| {
-            let told = scope.spawn(|| life.last(None, || true));
-            life.tell_to_end();
-            assert_eq!(told.join().unwrap(), End::Told);
+            let told = scope.spawn(|| life.wait_for_shutdown(None, || true));
+            life.request_shutdown();
+            assert_eq!(told.join().unwrap(), ShutdownReason::Told);
         });
     }
 

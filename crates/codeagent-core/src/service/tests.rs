@@ -18,7 +18,7 @@ mod vectors;
 
 /// A repository that is watched.
 struct Place {
-    keeper: Keeper,
+    keeper: IndexService,
     folder: tempfile::TempDir,
     _home: tempfile::TempDir,
 }
@@ -52,8 +52,8 @@ impl Place {
         } else {
             Err("no watching".to_owned())
         };
-        let keeper = Keeper::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
-        assert!(keeper.settle(None).is_none());
+        let keeper = IndexService::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
+        assert!(keeper.wait_until_fresh(None).is_none());
         Self {
             keeper,
             folder,
@@ -74,8 +74,8 @@ impl Place {
     /// The indexed files, once everything is settled; the index is that of a fresh start.
     fn files(&self) -> Vec<String> {
         assert_eq!(
-            self.keeper.settle(Some(Duration::from_secs(60))),
-            Lag::default()
+            self.keeper.wait_until_fresh(Some(Duration::from_secs(60))),
+            Staleness::default()
         );
         let home = tempfile::tempdir().unwrap();
         let fresh = open(&self.root(), home.path());
@@ -161,7 +161,7 @@ fn a_thousand_folders_are_known_to_the_next_question() {
         "class Elsewhere { }",
     )
     .unwrap();
-    assert!(place.keeper.settle(None).is_none());
+    assert!(place.keeper.wait_until_fresh(None).is_none());
     assert_eq!(place.files(), ["a.cs"]);
 }
 
@@ -238,7 +238,7 @@ fn a_file_that_is_ignored_is_looked_for_once() {
     let before = batches();
     for number in 0..5 {
         place.write("x.log", &number.to_string());
-        assert!(place.keeper.settle(None).is_none());
+        assert!(place.keeper.wait_until_fresh(None).is_none());
     }
     assert_eq!(batches(), before);
     assert_eq!(place.files(), ["a.cs"]);
@@ -248,7 +248,7 @@ fn a_file_that_is_ignored_is_looked_for_once() {
 fn a_root_that_goes_is_said() {
     let place = Place::new();
     std::fs::remove_dir_all(place.root()).unwrap();
-    let lag = place.keeper.settle(Some(Duration::from_secs(60)));
+    let lag = place.keeper.wait_until_fresh(Some(Duration::from_secs(60)));
     assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
 }
 
@@ -262,17 +262,17 @@ fn a_path_that_leads_to_another_folder_is_said() {
     }
     let link = folder.path().join("current");
     symlink("v1", &link).unwrap();
-    let keeper = Keeper::start(open(&link, home.path()), Role::Server, |_| {}).unwrap();
-    assert_eq!(keeper.settle(None), Lag::default());
+    let keeper = IndexService::start(open(&link, home.path()), Role::Server, |_| {}).unwrap();
+    assert_eq!(keeper.wait_until_fresh(None), Staleness::default());
     let reader = Answers::open(&link, &DataHome::at(home.path())).unwrap();
-    assert_eq!(glance(&reader), Lag::default());
+    assert_eq!(quick_check(&reader), Staleness::default());
     symlink("v2", folder.path().join("next")).unwrap();
     std::fs::rename(folder.path().join("next"), &link).unwrap();
     for _ in 0..2 {
-        let lag = keeper.settle(Some(Duration::from_secs(60)));
+        let lag = keeper.wait_until_fresh(Some(Duration::from_secs(60)));
         assert_eq!(lag.failure.as_deref(), Some(REPOINTED));
         assert_eq!(
-            glance(&reader).failure.as_deref(),
+            quick_check(&reader).failure.as_deref(),
             Some(REPOINTED),
             "another process says so too"
         );
@@ -281,7 +281,10 @@ fn a_path_that_leads_to_another_folder_is_said() {
     }
     std::fs::remove_file(&link).unwrap();
     symlink("v1", &link).unwrap();
-    assert_eq!(keeper.settle(Some(Duration::from_secs(60))), Lag::default());
+    assert_eq!(
+        keeper.wait_until_fresh(Some(Duration::from_secs(60))),
+        Staleness::default()
+    );
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn where_nothing_is_told_one_looks() {
         < 2
         && Instant::now() < until
     {
-        place.keeper.settle(None);
+        place.keeper.wait_until_fresh(None);
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(place.files(), ["a.cs", "b.cs"]);
@@ -326,7 +329,7 @@ fn past_its_time_a_question_is_told_what_is_missing() {
             "a.cs",
             &format!("class A {{ void M() {{ int y = {number}; }} }}"),
         );
-        place.keeper.settle(Some(Duration::ZERO))
+        place.keeper.wait_until_fresh(Some(Duration::ZERO))
     });
     let lag = lags.find(|lag| !lag.is_none()).unwrap();
     assert_eq!(
@@ -341,16 +344,17 @@ fn past_its_time_a_question_is_told_what_is_missing() {
 fn an_older_daemon_makes_room_for_a_newer_version() {
     use std::io::{Read, Write};
     for (version, expected) in [
-        (env!("CARGO_PKG_VERSION"), End::Unused),
-        ("0.0.9", End::Unused),
-        ("nonsense", End::Unused),
-        ("99.0.0", End::Told),
+        (env!("CARGO_PKG_VERSION"), ShutdownReason::Unused),
+        ("0.0.9", ShutdownReason::Unused),
+        ("nonsense", ShutdownReason::Unused),
+        ("99.0.0", ShutdownReason::Told),
     ] {
         for verb in ["sync", "stay"] {
             let place = Place::new();
             place.write("a.cs", "class Changed { }");
             let mut guest =
-                knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
+                IpcStream::connect(place.keeper.engine().data(), Some(Duration::from_secs(60)))
+                    .unwrap();
             guest
                 .write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes())
                 .unwrap();
@@ -362,12 +366,17 @@ fn an_older_daemon_makes_room_for_a_newer_version() {
                     "what is asked is done first: {answer}"
                 );
             }
-            let moment = Some(Duration::from_millis(200)).filter(|_| expected == End::Unused);
-            if verb == "stay" && expected == End::Unused {
+            let moment =
+                Some(Duration::from_millis(200)).filter(|_| expected == ShutdownReason::Unused);
+            if verb == "stay" && expected == ShutdownReason::Unused {
                 // Who stays needs it.
                 drop(guest);
             }
-            assert_eq!(place.keeper.last(moment), expected, "{verb} {version}");
+            assert_eq!(
+                place.keeper.wait_for_shutdown(moment),
+                expected,
+                "{verb} {version}"
+            );
         }
     }
 }

@@ -14,9 +14,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{Conversation, DataDir, Door, RepoPath, knock};
+use codeagent_workspace::{DataDir, IpcListener, IpcStream, RepoPath};
 
-use super::{Lag, Role, Shared};
+use super::{Role, Shared, Staleness};
 use crate::engine::EngineError;
 use crate::ingest::ChangeBatch;
 use crate::store;
@@ -32,7 +32,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What another process is asked to have in its index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct SyncRequest {
     /// These files, compared by their content.
     pub paths: Vec<RepoPath>,
     /// Everything is compared, whatever the system told.
@@ -43,7 +43,7 @@ pub struct Wish {
 
 /// What it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Granted {
+pub struct SyncReply {
     /// Number of the batch that is in the index.
     pub generation: u64,
     /// What is not in it yet.
@@ -52,8 +52,8 @@ pub struct Granted {
 
 /// Asks the writer of this data folder for at most `wait` to have everything in the index that was
 /// changed before.
-pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> {
-    let mut writer = knock(data, Some(wait + GRACE))?;
+pub fn sync(data: &DataDir, wish: &SyncRequest, wait: Duration) -> io::Result<SyncReply> {
+    let mut writer = IpcStream::connect(data, Some(wait + GRACE))?;
     let what = match (wish.anew, wish.everything) {
         (true, _) => "anew",
         (false, true) => "all",
@@ -79,7 +79,7 @@ pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> 
     })
 }
 
-/// Reports whether an error of [`who`] means that the process is there and does not answer: it is
+/// Reports whether an error of [`writer_info`] means that the process is there and does not answer: it is
 /// suspended, or the system gives it no time.
 #[must_use]
 pub fn is_silence(error: &io::Error) -> bool {
@@ -91,7 +91,7 @@ pub fn is_silence(error: &io::Error) -> bool {
 
 /// Who keeps an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keeping {
+pub struct WriterInfo {
     /// Number of the process.
     pub process: u32,
     /// Since when.
@@ -101,17 +101,17 @@ pub struct Keeping {
 }
 
 /// Who keeps the index of this data folder.
-pub fn who(data: &DataDir) -> io::Result<Keeping> {
-    let mut keeper = knock(data, Some(GRACE))?;
-    asked_who(&mut keeper, "who")
+pub fn writer_info(data: &DataDir) -> io::Result<WriterInfo> {
+    let mut keeper = IpcStream::connect(data, Some(GRACE))?;
+    ask_writer_info(&mut keeper, "who")
 }
 
 /// Has the daemon that keeps the index of this data folder end, and waits for its process to do so;
 /// others go on. Fails with [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] if it
 /// takes longer than `wait`.
-pub fn end(data: &DataDir, wait: Duration) -> io::Result<Keeping> {
-    let mut keeper = knock(data, Some(wait))?;
-    let keeping = asked_who(&mut keeper, "end")?;
+pub fn request_shutdown(data: &DataDir, wait: Duration) -> io::Result<WriterInfo> {
+    let mut keeper = IpcStream::connect(data, Some(wait))?;
+    let keeping = ask_writer_info(&mut keeper, "end")?;
     if keeping.role == Role::Daemon {
         // Nothing more is said; the conversation ends with the process.
         match keeper.read(&mut [0]) {
@@ -122,7 +122,7 @@ pub fn end(data: &DataDir, wait: Duration) -> io::Result<Keeping> {
     Ok(keeping)
 }
 
-fn asked_who(keeper: &mut Conversation, verb: &str) -> io::Result<Keeping> {
+fn ask_writer_info(keeper: &mut IpcStream, verb: &str) -> io::Result<WriterInfo> {
     keeper.write_all(format!("{verb} {PROTOCOL} {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
     let mut answer = String::new();
     BufReader::new(keeper).read_line(&mut answer)?;
@@ -134,13 +134,13 @@ fn asked_who(keeper: &mut Conversation, verb: &str) -> io::Result<Keeping> {
     })
 }
 
-fn keeping(answer: &str) -> Option<Keeping> {
+fn keeping(answer: &str) -> Option<WriterInfo> {
     let words: Vec<&str> = answer.split_whitespace().collect();
     let ["keeper", process, seconds, role] = words.as_slice() else {
         return None;
     };
     let since = UNIX_EPOCH.checked_add(Duration::from_secs(seconds.parse().ok()?))?;
-    Some(Keeping {
+    Some(WriterInfo {
         process: process.parse().ok()?,
         since,
         role: Role::parse(role)?,
@@ -148,12 +148,12 @@ fn keeping(answer: &str) -> Option<Keeping> {
 }
 
 /// A stay with the writer of an index, to notice its end.
-pub struct Visit(Conversation);
+pub struct WriterConnection(IpcStream);
 
-impl Visit {
+impl WriterConnection {
     /// Begins one.
     pub fn begin(data: &DataDir) -> io::Result<Self> {
-        let mut writer = knock(data, None)?;
+        let mut writer = IpcStream::connect(data, None)?;
         writer.write_all(format!("stay {PROTOCOL} {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         Ok(Self(writer))
     }
@@ -173,15 +173,15 @@ impl Visit {
     }
 }
 
-fn granted(answer: &str) -> Option<Granted> {
+fn granted(answer: &str) -> Option<SyncReply> {
     let mut words = answer.trim_end().splitn(3, ' ');
     let (word, generation) = (words.next()?, words.next()?.parse().ok()?);
     match word {
-        "done" => Some(Granted {
+        "done" => Some(SyncReply {
             generation,
             behind: None,
         }),
-        "behind" => Some(Granted {
+        "behind" => Some(SyncReply {
             generation,
             behind: Some(words.next().unwrap_or_default().to_owned()),
         }),
@@ -190,7 +190,7 @@ fn granted(answer: &str) -> Option<Granted> {
 }
 
 /// Lets in who knocks, until the keeper ends.
-pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
+pub(super) fn serve(door: &IpcListener, shared: &Weak<Shared>) {
     while let Ok(guest) = door.next() {
         let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else {
             return;
@@ -209,7 +209,7 @@ pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
     }
 }
 
-fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
+fn talk(guest: IpcStream, shared: Arc<Shared>) -> io::Result<()> {
     let mut lines = BufReader::new(guest.try_clone()?).lines();
     let first = lines.next().transpose()?.unwrap_or_default();
     let words: Vec<&str> = first.split(' ').collect();
@@ -221,12 +221,12 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
     let done = match words.as_slice() {
         ["stay", ..] => {
             if makes_room {
-                life.tell_to_end();
+                life.request_shutdown();
             }
-            let number = shared.welcome(guest);
+            let number = shared.add_client(guest);
             // Until the guest leaves, or is shown out.
             lines.by_ref().map_while(Result::ok).for_each(drop);
-            shared.goodbye(number);
+            shared.remove_client(number);
             Ok(())
         }
         ["sync", _, version, wait, what] => {
@@ -238,7 +238,7 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
                 .take_while(|line| !line.is_empty());
             let paths: Vec<RepoPath> = texts.filter_map(|text| RepoPath::new(&text).ok()).collect();
             // To another version, what is whole may look damaged.
-            let wish = Wish {
+            let wish = SyncRequest {
                 paths,
                 everything: *what == "all",
                 anew: *what == "anew" && *version == env!("CARGO_PKG_VERSION"),
@@ -259,7 +259,7 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
                 // The engine must not be held here when it ends; the guest leaves when the process
                 // has ended.
                 drop(shared);
-                life.tell_to_end();
+                life.request_shutdown();
                 lines.by_ref().map_while(Result::ok).for_each(drop);
             }
             Ok(())
@@ -267,7 +267,7 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
         _ => guest.write_all(b"unknown 0\n"),
     };
     if makes_room {
-        life.tell_to_end();
+        life.request_shutdown();
     }
     done
 }
@@ -299,10 +299,10 @@ fn own(shared: &Shared) -> String {
     )
 }
 
-fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {
-    let failed = |error: EngineError| Lag {
+fn fulfil(shared: &Arc<Shared>, wish: &SyncRequest, wait: Duration) -> Staleness {
+    let failed = |error: EngineError| Staleness {
         failure: Some(error.to_string()),
-        ..Lag::default()
+        ..Staleness::default()
     };
     if wish.anew
         && let Err(error) = shared
@@ -318,10 +318,10 @@ fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {
     {
         return failed(error);
     }
-    shared.settle(Some(wait), wish.everything)
+    shared.wait_until_fresh(Some(wait), wish.everything)
 }
 
-fn answer(shared: &Arc<Shared>, lag: &Lag) -> String {
+fn answer(shared: &Arc<Shared>, lag: &Staleness) -> String {
     let snapshot = shared.engine.answers().snapshot();
     let generation = snapshot
         .and_then(|snapshot| store::metadata(&snapshot, store::GENERATION))

@@ -43,7 +43,7 @@ fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
     )
 }
 
-fn keeper(root: &Path, home: &Path, model: Source) -> Keeper {
+fn keeper(root: &Path, home: &Path, model: Source) -> IndexService {
     let engine = Engine::open(
         root,
         EngineOptions {
@@ -53,15 +53,15 @@ fn keeper(root: &Path, home: &Path, model: Source) -> Keeper {
         },
     )
     .unwrap();
-    Keeper::start(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
+    IndexService::start(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
 }
 
-fn progress(keeper: &Keeper) -> Option<VectorProgress> {
+fn progress(keeper: &IndexService) -> Option<VectorProgress> {
     vector_progress(&keeper.engine().answers().snapshot().unwrap()).unwrap()
 }
 
 /// Waits until all symbols have vectors of a model.
-fn complete(keeper: &Keeper, model: &str) -> VectorProgress {
+fn complete(keeper: &IndexService, model: &str) -> VectorProgress {
     let began = Instant::now();
     loop {
         match progress(keeper) {
@@ -110,7 +110,7 @@ fn each_text_is_embedded_once() {
     );
 
     write(&root, 40, "int x = 1;");
-    assert!(keeper.settle(None).is_none());
+    assert!(keeper.wait_until_fresh(None).is_none());
     complete(&keeper, "first");
     assert_eq!(
         texts.load(Ordering::Relaxed),
@@ -119,7 +119,7 @@ fn each_text_is_embedded_once() {
     );
 
     write(&root, 43, "");
-    assert!(keeper.settle(None).is_none());
+    assert!(keeper.wait_until_fresh(None).is_none());
     assert_eq!(complete(&keeper, "first").total as usize, all + 3);
     assert_eq!(texts.load(Ordering::Relaxed), all + 3);
 }
@@ -137,7 +137,7 @@ fn another_model_has_all_vectors_made_anew() {
     drop(second);
     let (source, texts) = model("second", Duration::ZERO);
     let again = keeper(&root, &home, source);
-    assert!(again.settle(None).is_none());
+    assert!(again.wait_until_fresh(None).is_none());
     complete(&again, "second");
     assert_eq!(
         texts.load(Ordering::Relaxed),
@@ -151,7 +151,7 @@ fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
     let (_folder, root, home) = repository(3);
     let source = Source::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
     let keeper = keeper(&root, &home, source);
-    assert!(keeper.settle(None).is_none());
+    assert!(keeper.wait_until_fresh(None).is_none());
     let began = Instant::now();
     while keeper.vector_trouble().is_none() {
         assert!(began.elapsed() < Duration::from_secs(60));
@@ -162,7 +162,7 @@ fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
         (Some("too old"), None)
     );
     write(&root, 5, "");
-    assert!(keeper.settle(None).is_none());
+    assert!(keeper.wait_until_fresh(None).is_none());
 }
 
 #[test]

@@ -11,12 +11,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use codeagent_workspace::step_far_back;
+use codeagent_workspace::lowest_priority;
 
 use crate::embed::{EmbedError, Embedder};
 use crate::engine::EngineError;
+use crate::service::Shared;
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
-use crate::watch::Shared;
 
 /// Symbols that are looked at together, so that texts alike in length can go through a model
 /// together.
@@ -56,7 +56,7 @@ impl fmt::Display for VectorProgress {
 
 /// What is known of the making of vectors.
 #[derive(Default)]
-pub(super) struct Making {
+pub(super) struct EmbeddingWorker {
     /// Why there are none.
     trouble: Mutex<Option<String>>,
 }
@@ -81,7 +81,7 @@ enum Trouble {
     Model(#[from] EmbedError),
 }
 
-impl Making {
+impl EmbeddingWorker {
     /// Why there are no vectors, or no more.
     pub(super) fn trouble(&self) -> Option<String> {
         self.trouble
@@ -135,7 +135,7 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
 impl Shared {
     /// Makes vectors as long as this process keeps the index.
     pub(super) fn make_vectors(&self) {
-        step_far_back();
+        lowest_priority();
         let mut seen = None;
         while let Some(batches) = self.calm(seen) {
             let run = catch_unwind(AssertUnwindSafe(|| self.run_vectors()));

@@ -2,7 +2,7 @@
 //! those made before it.
 //!
 //! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A
-//! question asks [`Keeper::settle`] first: it waits for the events of all changes up to that moment
+//! question asks [`IndexService::settle`] first: it waits for the events of all changes up to that moment
 //! ([`Watcher::sync`]) and, for a stated time, until they are in the index; past that it is told
 //! what is not. Where events are late, everything is compared. Nothing is done by the clock while
 //! the system tells of changes; where it does not, the repository is looked at again and again, for
@@ -14,9 +14,9 @@
 //! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is
 //! seen.
 
-pub mod door;
-mod life;
-mod vectors;
+mod embedding;
+pub mod ipc;
+mod lifetime;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -26,21 +26,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::{Conversation, Door, Hints, RepoPath, Watcher, knock};
+use codeagent_workspace::{FsEvents, IpcListener, IpcStream, RepoPath, Watcher};
 
 use crate::engine::{Answers, Engine};
 use crate::ingest::{ChangeBatch, Phase, Progress};
-use crate::watch::life::Life;
-use crate::watch::vectors::Making;
+use crate::service::embedding::EmbeddingWorker;
+use crate::service::lifetime::Lifetime;
 
-pub use crate::watch::life::{End, Role};
-pub use crate::watch::vectors::{VectorProgress, embedded, vector_progress};
+pub use crate::service::embedding::{VectorProgress, embedded, vector_progress};
+pub use crate::service::lifetime::{Role, ShutdownReason};
 
 /// How long a question waits for changes made before it.
-pub const SETTLING: Duration = Duration::from_secs(2);
+pub const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long the disk is compared for one answer of an index that nobody keeps.
-const GLANCE: Duration = Duration::from_millis(200);
+const QUICK_CHECK: Duration = Duration::from_millis(200);
 
 /// How long the events of changes may take to arrive until everything is compared instead.
 const DELIVERY: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ const RETURNING: Duration = Duration::from_millis(500);
 const REST: u32 = 20;
 
 /// Name of the thread that lets other processes in.
-const DOOR: &str = "codeagent-door";
+const LISTENER_THREAD: &str = "codeagent-door";
 
 /// How long one waits for guests to leave.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -76,7 +76,7 @@ const REPOINTED: &str =
 /// What an answer does not know yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Lag {
+pub struct Staleness {
     /// Files that changed.
     pub files: BTreeSet<RepoPath>,
     /// How many files are known to have changed, where more than `files` may have.
@@ -89,7 +89,7 @@ pub struct Lag {
     pub said: Option<String>,
 }
 
-impl Lag {
+impl Staleness {
     /// Whether the index is as the disk was when it was asked.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -100,7 +100,7 @@ impl Lag {
 /// Names that a sentence lists.
 const NAMED: usize = 5;
 
-impl fmt::Display for Lag {
+impl fmt::Display for Staleness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(said) = &self.said {
             return f.write_str(said);
@@ -141,21 +141,25 @@ impl fmt::Display for Lag {
 }
 
 /// What an index that is only read does not know: its writer is asked to take everything in, within
-/// [`SETTLING`]; where there is none, the disk is compared, for at most `GLANCE`.
+/// [`FRESHNESS_TIMEOUT`]; where there is none, the disk is compared, for at most `QUICK_CHECK`.
 #[must_use]
-pub fn glance(answers: &Answers) -> Lag {
+pub fn quick_check(answers: &Answers) -> Staleness {
     if answers.workspace().is_repointed() {
-        return Lag {
+        return Staleness {
             everything: true,
             failure: Some(REPOINTED.to_owned()),
-            ..Lag::default()
+            ..Staleness::default()
         };
     }
-    if let Ok(granted) = door::sync(answers.data(), &door::Wish::default(), SETTLING) {
-        return Lag {
+    if let Ok(granted) = ipc::sync(
+        answers.data(),
+        &ipc::SyncRequest::default(),
+        FRESHNESS_TIMEOUT,
+    ) {
+        return Staleness {
             everything: granted.behind.is_some(),
             said: granted.behind,
-            ..Lag::default()
+            ..Staleness::default()
         };
     }
     let (reply, answer) = crossbeam_channel::bounded(1);
@@ -166,33 +170,33 @@ pub fn glance(answers: &Answers) -> Lag {
         .spawn(look)
         .is_err()
     {
-        return Lag {
+        return Staleness {
             everything: true,
-            ..Lag::default()
+            ..Staleness::default()
         };
     }
-    match answer.recv_timeout(GLANCE) {
-        Ok(Ok(changed)) => Lag {
+    match answer.recv_timeout(QUICK_CHECK) {
+        Ok(Ok(changed)) => Staleness {
             files: changed
                 .iter()
                 .filter_map(|path| RepoPath::new(path).ok())
                 .collect(),
-            ..Lag::default()
+            ..Staleness::default()
         },
-        Ok(Err(error)) => Lag {
+        Ok(Err(error)) => Staleness {
             everything: true,
             failure: Some(error.to_string()),
-            ..Lag::default()
+            ..Staleness::default()
         },
-        Err(_) => Lag {
+        Err(_) => Staleness {
             everything: true,
-            ..Lag::default()
+            ..Staleness::default()
         },
     }
 }
 
 /// Keeps the index of one repository as its disk is, as long as it lives.
-pub struct Keeper {
+pub struct IndexService {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -204,10 +208,10 @@ struct Shared {
     /// The state is another one now.
     moved: Condvar,
     stop: AtomicBool,
-    life: Arc<Life>,
-    making: Making,
+    life: Arc<Lifetime>,
+    making: EmbeddingWorker,
     /// Processes that wait for this one to end.
-    guests: Mutex<(u64, BTreeMap<u64, Conversation>)>,
+    guests: Mutex<(u64, BTreeMap<u64, IpcStream>)>,
 }
 
 #[derive(Default)]
@@ -217,9 +221,9 @@ struct State {
     /// Why.
     trouble: Option<String>,
     /// What may have changed and is not looked at yet.
-    pending: Hints,
+    pending: FsEvents,
     /// What is being looked at.
-    working: Option<Hints>,
+    working: Option<FsEvents>,
     /// How many files are known to have changed of those looked at.
     found: Option<usize>,
     /// Questions so far, and how many of them are answered by what is in the index.
@@ -237,7 +241,7 @@ struct State {
     is_repointed: bool,
 }
 
-impl Keeper {
+impl IndexService {
     /// Starts watching and takes in what has changed since the last time; `progress` hears of every
     /// batch.
     pub fn start(
@@ -257,9 +261,9 @@ impl Keeper {
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let mut state = State {
-            pending: Hints {
+            pending: FsEvents {
                 everything: true,
-                ..Hints::default()
+                ..FsEvents::default()
             },
             ..State::default()
         };
@@ -280,11 +284,11 @@ impl Keeper {
             state: Mutex::new(state),
             moved: Condvar::new(),
             stop: AtomicBool::new(false),
-            life: Arc::new(Life::new(role)),
-            making: Making::default(),
+            life: Arc::new(Lifetime::new(role)),
+            making: EmbeddingWorker::default(),
             guests: Mutex::default(),
         });
-        let door = open_door(&shared)?;
+        let door = start_listener(&shared)?;
         let own = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("codeagent-keeper".to_owned())
@@ -324,33 +328,35 @@ impl Keeper {
 
     /// Waits until everything that was changed before this call is in the index, for at most
     /// `limit` if there is one; says what is not.
-    pub fn settle(&self, limit: Option<Duration>) -> Lag {
-        self.shared.settle(limit, false)
+    pub fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
+        self.shared.wait_until_fresh(limit, false)
     }
 
     /// Waits until there is no more reason to keep the index; with `idle`, also until nobody has
     /// needed it for that long.
     #[must_use]
-    pub fn last(&self, idle: Option<Duration>) -> End {
-        self.shared.life.last(idle, || self.shared.has_guests())
+    pub fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
+        self.shared
+            .life
+            .wait_for_shutdown(idle, || self.shared.has_guests())
     }
 
     /// Has [`Self::last`] return.
-    pub fn end(&self) {
-        self.shared.life.tell_to_end();
+    pub fn request_shutdown(&self) {
+        self.shared.life.request_shutdown();
     }
 
     /// Ends it; a batch under way is given up if the engine was told to stop.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.shared.wake(&self.shared.lock());
-        let is_closing = self.shared.show_out();
+        let is_closing = self.shared.disconnect_clients();
         let mut threads =
             std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         if !is_closing {
             // A door whose socket was removed hears nobody any more; it holds nothing and ends with
             // the process.
-            threads.retain(|thread| thread.thread().name() != Some(DOOR));
+            threads.retain(|thread| thread.thread().name() != Some(LISTENER_THREAD));
         }
         // Whoever hears of progress may be the last to hold it.
         for thread in threads
@@ -371,7 +377,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for IndexService {
     fn drop(&mut self) {
         self.stop();
     }
@@ -379,9 +385,9 @@ impl Drop for Keeper {
 
 impl State {
     /// Takes what the system tells up to now.
-    fn gather(&mut self) {
+    fn poll_events(&mut self) {
         if let Some(watcher) = &self.watcher {
-            self.pending.add(watcher.hints());
+            self.pending.add(watcher.take_events());
         }
     }
 
@@ -398,12 +404,12 @@ impl State {
     }
 
     /// What is known to be missing.
-    fn lag(&self) -> Lag {
+    fn lag(&self) -> Staleness {
         let mut all = self.pending.clone();
         all.add(self.working.clone().unwrap_or_default());
         let found = self.found.filter(|_| all.everything);
         let trouble = self.trouble_now();
-        Lag {
+        Staleness {
             files: all.paths,
             found,
             everything: all.everything || trouble.everything,
@@ -413,23 +419,23 @@ impl State {
     }
 
     /// What is missing although all was looked at.
-    fn trouble_now(&self) -> Lag {
+    fn trouble_now(&self) -> Staleness {
         let other = match (self.is_gone, self.is_repointed) {
             (true, _) => Some("the folder of the repository is gone"),
             (false, true) => Some(REPOINTED),
             (false, false) => None,
         };
-        Lag {
+        Staleness {
             everything: other.is_some(),
             failure: self.failure.clone().or(other.map(str::to_owned)),
-            ..Lag::default()
+            ..Staleness::default()
         }
     }
 }
 
 /// Lets other processes in. Without a door they read what is there.
-fn open_door(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
-    let door = match Door::open(shared.engine.data()) {
+fn start_listener(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
+    let door = match IpcListener::open(shared.engine.data()) {
         Ok(door) => door,
         Err(error) => {
             tracing::warn!(%error, "other processes cannot reach this one");
@@ -437,9 +443,9 @@ fn open_door(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
         }
     };
     let shared = Arc::downgrade(shared);
-    let serve = move || door::serve(&door, &shared);
+    let serve = move || ipc::serve(&door, &shared);
     std::thread::Builder::new()
-        .name(DOOR.to_owned())
+        .name(LISTENER_THREAD.to_owned())
         .spawn(serve)
         .map(Some)
 }
@@ -450,7 +456,7 @@ impl Shared {
     }
 
     /// Holds a conversation until this process ends; its number.
-    fn welcome(&self, guest: Conversation) -> u64 {
+    fn add_client(&self, guest: IpcStream) -> u64 {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         guests.0 += 1;
         let number = guests.0;
@@ -461,7 +467,7 @@ impl Shared {
         number
     }
 
-    fn goodbye(&self, number: u64) {
+    fn remove_client(&self, number: u64) {
         self.guests
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -480,16 +486,16 @@ impl Shared {
     }
 
     /// Ends all conversations and the waiting for new ones; whether the latter was heard.
-    fn show_out(&self) -> bool {
+    fn disconnect_clients(&self) -> bool {
         let guests =
             std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
-        guests.values().for_each(Conversation::close);
+        guests.values().for_each(IpcStream::close);
         // One more who knocks: the door sees that it has to close.
-        knock(self.engine.data(), Some(POLLING)).is_ok()
+        IpcStream::connect(self.engine.data(), Some(POLLING)).is_ok()
     }
 
-    /// As [`Keeper::settle`]; with `everything`, all is compared.
-    fn settle(&self, limit: Option<Duration>, everything: bool) -> Lag {
+    /// As [`IndexService::settle`]; with `everything`, all is compared.
+    fn wait_until_fresh(&self, limit: Option<Duration>, everything: bool) -> Staleness {
         self.life.note_use();
         let began = Instant::now();
         let watcher = self.lock().watcher.clone();
@@ -498,7 +504,7 @@ impl Shared {
         let is_repointed = self.engine.workspace().is_repointed();
         let mut state = self.lock();
         state.is_repointed = is_repointed;
-        state.gather();
+        state.poll_events();
         state.pending.everything |=
             everything || !is_told || state.is_worth_a_look() || self.engine.is_touched();
         if state.is_idle() {
@@ -541,7 +547,7 @@ impl Shared {
     fn run(&self) {
         while !self.stop.load(Ordering::Relaxed) {
             let mut state = self.lock();
-            state.gather();
+            state.poll_events();
             if state.pending.is_empty() {
                 state.done = state.asked;
                 self.moved.notify_all();
@@ -549,7 +555,7 @@ impl Shared {
                 continue;
             }
             if self.is_time(state) {
-                self.take_in();
+                self.index_pending();
             }
         }
         // Whoever waits need not wait any longer.
@@ -580,7 +586,7 @@ impl Shared {
             return;
         }
         if !watcher.wait(Some(IDLE)) {
-            self.engine.put_down();
+            self.engine.drop_caches();
             self.engine.model().close();
             codeagent_memory::give_back();
             watcher.wait(None);
@@ -596,7 +602,7 @@ impl Shared {
             drop(state);
             let more = watcher.wait(Some(QUIET));
             state = self.lock();
-            state.gather();
+            state.poll_events();
             if self.is_stopping() {
                 return false;
             }
@@ -608,9 +614,9 @@ impl Shared {
     }
 
     /// Brings what is pending into the index.
-    fn take_in(&self) {
+    fn index_pending(&self) {
         let mut state = self.lock();
-        state.gather();
+        state.poll_events();
         let hints = std::mem::take(&mut state.pending);
         let (asked, looks) = (state.asked, hints.everything);
         state.working = Some(hints.clone());
@@ -655,13 +661,13 @@ impl Shared {
         }
         state.done = asked;
         state.batches += 1;
-        self.give_up_watching(&mut state);
+        self.fall_back_to_polling(&mut state);
         drop(state);
         self.moved.notify_all();
     }
 
     /// Looks for changes from now on if the system refuses to tell of them.
-    fn give_up_watching(&self, state: &mut State) {
+    fn fall_back_to_polling(&self, state: &mut State) {
         let Some(trouble) = state
             .watcher
             .as_ref()
