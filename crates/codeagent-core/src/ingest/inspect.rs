@@ -15,12 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::extract;
 use crate::ingest::change::ChangeBatch;
-use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, KnownFiles, Scan};
-use crate::ingest::shared::Shared;
+use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, InspectError};
 use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
@@ -133,7 +133,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     let (scan, projects) = scanned(workspace, threads);
     let (known, clock, cancel) = (
         KnownFiles::default(),
-        Clock::default(),
+        PhaseTimer::default(),
         AtomicBool::new(false),
     );
     let loader = Loader {
@@ -142,7 +142,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         projects: &projects,
         kept: &FxHashMap::default(),
         store: None,
-        shared: &Shared::of(None, 0),
+        shared: &WorktreeCache::of(None, 0),
         clock: &clock,
         cancel: &cancel,
         progress: &|_| {},
@@ -153,7 +153,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
             &loader,
             &scan.packages,
             &loaded,
-            &packages::HeldAssemblies::default(),
+            &packages::CachedAssemblies::default(),
         )
     })?;
     let own = loaded.into_iter().map(|file| WorldFile {
@@ -194,7 +194,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
             .changed_extended(workspace)
             .map(|path| path.to_string()),
     );
-    if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
+    if packages::compare(workspace, &scan.packages, &known) == packages::PackageFreshness::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }
     changed.sort_unstable();

@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 
 use crate::extract;
 use crate::ingest::IngestError;
-use crate::ingest::clock::Clock;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
-use crate::ingest::shared::{Shared, Sharing};
 use crate::ingest::summary::{Phase, Progress};
+use crate::ingest::worktree_cache::{WorktreeCache, WorktreeSnapshots};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
 use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
 use crate::model::graph::{Dialect, ParseStatus};
@@ -37,7 +37,7 @@ const PACKED_AT_ONCE: usize = 256;
 
 /// A file with its facts.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Repo-relative path.
     pub path: Arc<str>,
     /// How it is read.
@@ -82,9 +82,9 @@ pub struct Loader<'a> {
     /// Facts on disk; `None`: all are made anew and none are kept.
     pub store: Option<FactsStore<'a>>,
     /// Facts in other indexes.
-    pub shared: &'a Shared<'a>,
+    pub shared: &'a WorktreeCache<'a>,
     /// Processor time.
-    pub clock: &'a Clock,
+    pub clock: &'a PhaseTimer,
     /// Set when the caller wants to stop.
     pub cancel: &'a AtomicBool,
     /// Where progress goes.
@@ -118,15 +118,15 @@ impl Made {
 pub struct OpenedStores {
     /// The index.
     pub own: Option<Snapshot>,
-    others: Sharing,
+    others: WorktreeSnapshots,
 }
 
 impl Loader<'_> {
     /// The facts of all sources, in their order. A file that is gone by now is left out.
-    pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<Loaded>, IngestError> {
+    pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<LoadedFile>, IngestError> {
         let done = AtomicUsize::new(0);
         let made = Made::default();
-        let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
+        let loaded: Result<Vec<Option<LoadedFile>>, IngestError> = sources
             .par_iter()
             .map_init(OpenedStores::default, |opened, source| {
                 if self.cancel.load(Ordering::Relaxed) {
@@ -198,7 +198,7 @@ impl Loader<'_> {
         opened: &mut OpenedStores,
         source: &SourceFile,
         made: &Made,
-    ) -> Result<Option<Loaded>, IngestError> {
+    ) -> Result<Option<LoadedFile>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
@@ -217,7 +217,7 @@ impl Loader<'_> {
                 )));
             }
             if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
-                return Ok(Some(Loaded {
+                return Ok(Some(LoadedFile {
                     path: path.into(),
                     dialect: source.dialect,
                     size: source.size,
@@ -275,7 +275,7 @@ impl Loader<'_> {
         source: &SourceFile,
         file: &FileText,
         made: &Made,
-    ) -> Result<Loaded, IngestError> {
+    ) -> Result<LoadedFile, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
         let key = FactsKey::new(
@@ -311,9 +311,9 @@ impl Loader<'_> {
         drop(known);
         if facts.header.parse_status == ParseStatus::Failed {
             let unread = self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned()));
-            return Ok(Loaded { parsed, ..unread });
+            return Ok(LoadedFile { parsed, ..unread });
         }
-        Ok(Loaded {
+        Ok(LoadedFile {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: file.size,
@@ -369,7 +369,7 @@ impl Loader<'_> {
     /// Facts from another index, which are kept here from now on.
     fn take(
         &self,
-        others: &mut Sharing,
+        others: &mut WorktreeSnapshots,
         key: FactsKey,
         packed: &Mutex<PackedFacts>,
     ) -> Result<Option<Arc<Facts>>, IngestError> {
@@ -460,8 +460,8 @@ impl Loader<'_> {
         hash: [u8; 32],
         defines_hash: u64,
         problem: Option<String>,
-    ) -> Loaded {
-        Loaded {
+    ) -> LoadedFile {
+        LoadedFile {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: source.size,

@@ -3,16 +3,16 @@
 //!
 //! **Limits.** One batch at a time; the pipeline is owned by one caller.
 
-mod clock;
+mod cache;
 mod load;
+mod members;
 mod packages;
 mod patch;
-mod pieces;
-mod relink;
-mod resident;
+mod phase_timer;
+mod resolve_files;
 mod rows;
 mod scan;
-mod shared;
+mod worktree_cache;
 
 pub mod change;
 pub mod inspect;

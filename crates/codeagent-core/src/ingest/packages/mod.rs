@@ -24,7 +24,7 @@ use std::sync::Arc;
 use codeagent_workspace::{External, NODE_MODULES, RepoPath, Stamp};
 
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader};
+use crate::ingest::load::{LoadedFile, Loader};
 use crate::ingest::scan::NEVER_READ;
 use crate::model::facts::Facts;
 use crate::project::ProjectModel;
@@ -32,8 +32,8 @@ use crate::resolve::language::published;
 use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 
-pub use compare::{Doubt, compare, watch};
-pub use nuget::HeldAssemblies;
+pub use compare::{PackageFreshness, compare, watch};
+pub use nuget::CachedAssemblies;
 
 /// Remarks on single files.
 const MAX_REMARKS: usize = 20;
@@ -61,8 +61,8 @@ pub struct Installed {
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
-    loaded: &[Loaded],
-    held: &HeldAssemblies,
+    loaded: &[LoadedFile],
+    held: &CachedAssemblies,
 ) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
     let nuget::Gathered {
@@ -100,7 +100,7 @@ impl Installed {
     }
 
     /// The assemblies by where their declarations are kept.
-    pub fn held(&self) -> HeldAssemblies {
+    pub fn held(&self) -> CachedAssemblies {
         self.keys
             .iter()
             .copied()

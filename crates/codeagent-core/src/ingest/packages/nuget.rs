@@ -57,7 +57,7 @@ const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 32;
 
 /// Assemblies in memory, by where their declarations are kept.
-pub type HeldAssemblies = FxHashMap<FactsKey, PackageAssembly>;
+pub type CachedAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
 /// What the projects get.
 #[derive(Default)]
@@ -77,7 +77,7 @@ struct Wanted {
 }
 
 /// Looks up what the projects ask for and reads it.
-pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
+pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, IngestError> {
     let projects = &loader.projects.csharp;
     if projects
         .iter()
@@ -138,7 +138,7 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
 
 struct Reading<'r> {
     loader: &'r Loader<'r>,
-    held: &'r HeldAssemblies,
+    held: &'r CachedAssemblies,
     packed: Mutex<PackedFacts>,
     repository: Option<Packages>,
     user: Option<Packages>,
