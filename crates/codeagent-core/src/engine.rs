@@ -19,14 +19,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{
-    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace,
-    WriterLock, root_mark,
+    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, RepoPath, Watcher,
+    Workspace, WriterLock, root_mark,
 };
 
 use crate::embed::Source;
 use crate::engine::integrity::IndexLock;
 use crate::ingest::{
-    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Summary,
+    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Overlay, Progress, Summary,
     WriterLiveness, WriterThread,
 };
 use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
@@ -180,6 +180,7 @@ pub struct Engine {
     workspace: Mutex<Workspace>,
     watcher: Mutex<Option<Arc<Watcher>>>,
     texts: Texts,
+    overlay: Overlay,
     /// A damaged index was thrown away and the new one is not complete.
     is_rebuilding: AtomicBool,
     renewals: AtomicU32,
@@ -274,7 +275,9 @@ impl Engine {
         if options.rebuild || repair_notice.is_some() {
             index_lock.data.remove_database()?;
         }
-        let (pipeline, read_side) = match open_pipeline(&index_lock, &workspace, &options) {
+        let overlay = Overlay::default();
+        let open = || open_pipeline(&index_lock, (&workspace, &overlay), &options);
+        let (pipeline, read_side) = match open() {
             // All of it is derived from the sources.
             Err(EngineError::Store(
                 error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)),
@@ -283,7 +286,7 @@ impl Engine {
                     repair_notice = Some(reason);
                 }
                 index_lock.data.remove_database()?;
-                open_pipeline(&index_lock, &workspace, &options)
+                open()
             }
             other => other,
         }?;
@@ -293,6 +296,7 @@ impl Engine {
             workspace: Mutex::new(workspace),
             watcher: Mutex::default(),
             texts: Texts::default(),
+            overlay,
             is_rebuilding: AtomicBool::new(false),
             renewals: AtomicU32::new(0),
             rebuilt_as_touched: AtomicU32::new(0),
@@ -411,7 +415,11 @@ impl Engine {
         // Closes what writes into the old one.
         *pipeline = None;
         self.index_lock.data.remove_database()?;
-        let (fresh, read_side) = open_pipeline(&self.index_lock, &self.workspace(), &self.options)?;
+        let (fresh, read_side) = open_pipeline(
+            &self.index_lock,
+            (&self.workspace(), &self.overlay),
+            &self.options,
+        )?;
         *unpoisoned(&self.read_side) = read_side;
         let fresh = pipeline.insert(fresh);
         fresh.set_watcher(unpoisoned(&self.watcher).clone());
@@ -448,6 +456,16 @@ impl Engine {
         self.pipeline()
             .as_ref()
             .is_some_and(|pipeline| pipeline.has_removed(path))
+    }
+
+    /// Indexes `text` in place of a file's content on disk, from the next batch that names it, until
+    /// it is removed by `None`.
+    pub fn set_unsaved_text(&self, path: &RepoPath, text: Option<&str>) {
+        self.overlay.set(path, text);
+    }
+
+    pub(crate) fn options(&self) -> &EngineOptions {
+        &self.options
     }
 
     /// Frees the memory of what the next edit would go on with.
@@ -662,7 +680,7 @@ pub fn check_database(path: &Path) -> Result<(), StoreError> {
 /// A pipeline over the database, and what answers from it.
 fn open_pipeline(
     index_lock: &IndexLock,
-    workspace: &Workspace,
+    (workspace, overlay): (&Workspace, &Overlay),
     options: &EngineOptions,
 ) -> Result<(IngestPipeline, ReadSide), EngineError> {
     let writer = open_database(&index_lock.data, workspace.root())?;
@@ -676,6 +694,7 @@ fn open_pipeline(
     };
     let reader = Reader::open(&index_lock.data.database()?, READERS + workers as u32)?;
     let mut pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
+    pipeline.set_overlay(overlay.clone());
     if !options.rebuild {
         pipeline.share(index_lock.data.clone());
     }

@@ -172,6 +172,12 @@ impl From<QueryError> for ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<&StoreError> for ToolError {
+    fn from(error: &StoreError) -> Self {
         if let StoreError::Corrupt(reason) = error {
             let message = format!(
                 "the index is damaged ({reason}) and is being rebuilt; try again in a few seconds"
@@ -202,27 +208,31 @@ impl From<StoreError> for ToolError {
     }
 }
 
-impl From<IngestError> for ToolError {
-    fn from(error: IngestError) -> Self {
-        let message = error.to_string();
+impl From<&IngestError> for ToolError {
+    fn from(error: &IngestError) -> Self {
         match error {
             IngestError::Store(error) => error.into(),
             IngestError::Interrupted
             | IngestError::WriterGone
             | IngestError::Shortage
-            | IngestError::Threads(_) => Self::unavailable(message),
+            | IngestError::Threads(_) => Self::unavailable(error.to_string()),
         }
     }
 }
 
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
-        let message = error.to_string();
+        (&error).into()
+    }
+}
+
+impl From<&EngineError> for ToolError {
+    fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
             EngineError::Ingest(error) => error.into(),
             EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => {
-                Self::unavailable(message)
+                Self::unavailable(error.to_string())
             }
         }
     }

@@ -130,7 +130,7 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
             let granted = ipc::sync(
                 &data,
                 &SyncRequest {
-                    anew: true,
+                    rebuild: true,
                     ..SyncRequest::default()
                 },
                 LONGEST,
@@ -220,7 +220,7 @@ enum Elsewhere {
 fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let data = root.data()?;
     if let Err(error) = ipc::writer_info(&data) {
-        return Ok(if ipc::is_silence(&error) {
+        return Ok(if ipc::is_unresponsive(&error) {
             Elsewhere::Silent
         } else {
             Elsewhere::Closed
@@ -251,7 +251,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             }
             // Suspended at work, it answers nobody else either.
             Err(RecvTimeoutError::Timeout)
-                if ipc::writer_info(&data).is_err_and(|error| ipc::is_silence(&error)) =>
+                if ipc::writer_info(&data).is_err_and(|error| ipc::is_unresponsive(&error)) =>
             {
                 return Ok(Elsewhere::Silent);
             }

@@ -33,7 +33,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let (answers, lag) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
-    let watcher_active = WriterConnection::begin(answers.data()).is_ok();
+    let watcher_active = WriterConnection::open(answers.data()).is_ok();
     let watcher = ipc::writer_info(answers.data()).ok();
     let report = StatusReport {
         watcher_active,

@@ -20,6 +20,7 @@ use crate::ingest::packages;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, KnownFiles, Scan};
+use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, InspectError};
 use crate::model::facts::{SiteKind, Sym};
@@ -137,7 +138,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         AtomicBool::new(false),
     );
     let loader = Loader {
-        workspace,
+        sources: &SourceReader::new(workspace.clone(), &Overlay::default()),
         known: &known,
         projects: &projects,
         kept: &FxHashMap::default(),
@@ -173,7 +174,8 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
     if scan.sources_are_in_doubt() {
-        worker_threads(0)?.install(|| scan::compare_contents(workspace, &known, &mut scan.sources));
+        let sources = SourceReader::new(workspace.clone(), &Overlay::default());
+        worker_threads(0)?.install(|| scan::compare_contents(&sources, &known, &mut scan.sources));
     }
     let mut changed = scan.removed;
     changed.extend(

@@ -17,6 +17,7 @@ use crate::extract;
 use crate::ingest::IngestError;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
+use crate::ingest::source::SourceReader;
 use crate::ingest::summary::{Phase, Progress};
 use crate::ingest::worktree_cache::{WorktreeCache, WorktreeSnapshots};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
@@ -71,8 +72,8 @@ pub struct FactsStore<'a> {
 
 /// What loading needs of its surroundings.
 pub struct Loader<'a> {
-    /// The repository.
-    pub workspace: &'a Workspace,
+    /// Gives the texts.
+    pub sources: &'a SourceReader,
     /// What the index knows.
     pub known: &'a KnownFiles,
     /// The projects.
@@ -148,6 +149,11 @@ impl Loader<'_> {
         let loaded = loaded?.into_iter().flatten().collect();
         self.send(rest)?;
         Ok(loaded)
+    }
+
+    /// The repository.
+    pub fn workspace(&self) -> &Workspace {
+        self.sources.workspace()
     }
 
     /// Whether the caller wants to stop.
@@ -233,7 +239,7 @@ impl Loader<'_> {
         }
         let file = match self
             .clock
-            .time(Phase::Read, || self.workspace.read(&source.path))
+            .time(Phase::Read, || self.sources.read(&source.path))
         {
             Ok(file) => file,
             Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
@@ -247,7 +253,7 @@ impl Loader<'_> {
                 )));
             }
         };
-        let limit = self.workspace.config().max_line_bytes;
+        let limit = self.workspace().config().max_line_bytes;
         if file.average_line_bytes() > limit {
             let lowered = if limit < Config::default().max_line_bytes {
                 "; raise max_line_bytes in .codeagent/config.json to index it"
@@ -448,10 +454,8 @@ impl Loader<'_> {
         let ReadError::Binary { .. } = error else {
             return NEVER_READ;
         };
-        let bytes = self
-            .workspace
-            .read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
-        bytes.map_or(NEVER_READ, |file| *file.hash.as_bytes())
+        let hash = self.sources.hash(&source.path);
+        hash.map_or(NEVER_READ, |hash| *hash.as_bytes())
     }
 
     fn unread(

@@ -12,6 +12,7 @@ mod phase_timer;
 mod resolve_files;
 mod rows;
 mod scan;
+mod source;
 mod worktree_cache;
 
 pub mod change;
@@ -23,6 +24,7 @@ pub mod writer_thread;
 
 pub use change::{Change, ChangeBatch};
 pub use pipeline::{IngestOptions, IngestPipeline};
+pub use source::Overlay;
 pub use summary::{FileProblem, Phase, PhaseTime, Progress, Summary};
 pub use writer_thread::{WriterLiveness, WriterThread};
 

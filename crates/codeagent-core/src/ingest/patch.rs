@@ -57,7 +57,7 @@ impl IngestPipeline {
             ..
         } = standing;
         let loader = Loader {
-            workspace: &self.workspace,
+            sources: &ctx.sources,
             known: &ctx.known,
             projects: &built.projects,
             kept: &FxHashMap::default(),

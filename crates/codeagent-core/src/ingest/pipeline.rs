@@ -28,6 +28,7 @@ use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::resolve_files::{LinkInputs, ResolvedFile, relink_all};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
+use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{
     ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread,
@@ -83,6 +84,7 @@ pub struct IngestPipeline {
     pub(super) options: IngestOptions,
     watcher: Option<Arc<Watcher>>,
     shares: Option<DataDir>,
+    overlay: Overlay,
     resident: Option<CachedState>,
     /// Paths that were taken out of the index.
     removed: FxHashSet<String>,
@@ -98,6 +100,7 @@ pub(super) struct BatchContext<'a> {
     /// Since when the whole repository is known.
     walked_at: i64,
     pub(super) known: KnownFiles,
+    pub(super) sources: SourceReader,
 }
 
 /// A world in which something differs from what the index says.
@@ -131,6 +134,7 @@ impl IngestPipeline {
             options,
             watcher: None,
             shares: None,
+            overlay: Overlay::default(),
             resident: None,
             removed: FxHashSet::default(),
         })
@@ -150,6 +154,15 @@ impl IngestPipeline {
     /// instead of reading texts again.
     pub fn share(&mut self, data: DataDir) {
         self.shares = Some(data);
+    }
+
+    /// Reads the texts of an overlay before those on disk from now on.
+    pub fn set_overlay(&mut self, overlay: Overlay) {
+        self.overlay = overlay;
+    }
+
+    fn sources(&self) -> SourceReader {
+        SourceReader::new(self.workspace.clone(), &self.overlay)
     }
 
     /// Whether a path was taken out of the index lately.
@@ -204,6 +217,8 @@ impl IngestPipeline {
         mut sources: Vec<SourceFile>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Result<Summary, Box<CachedState>>, IngestError> {
+        let source_reader = self.sources();
+        source_reader.apply_overlay(&mut sources);
         let known = std::mem::take(&mut resident.known);
         let threads = Arc::clone(&self.threads);
         let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
@@ -215,10 +230,11 @@ impl IngestPipeline {
             scanned_at,
             walked_at,
             known,
+            sources: source_reader,
         };
         ctx.threads.install(|| {
             ctx.clock.time(Phase::Read, || {
-                scan::compare_contents(&self.workspace, &ctx.known, &mut sources)
+                scan::compare_contents(&ctx.sources, &ctx.known, &mut sources)
             })
         });
         let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) =
@@ -330,6 +346,8 @@ impl IngestPipeline {
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
+        let source_reader = self.sources();
+        source_reader.apply_overlay(&mut scan.sources);
         let found =
             scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
         progress(Progress {
@@ -347,6 +365,7 @@ impl IngestPipeline {
             scanned_at,
             walked_at: scanned_at,
             known,
+            sources: source_reader,
         };
         let same_engine = ctx.known.made_by == self.made_by();
         let doubt = ctx.clock.time(Phase::Walk, || {
@@ -359,7 +378,7 @@ impl IngestPipeline {
         if same_engine {
             ctx.threads.install(|| {
                 ctx.clock.time(Phase::Read, || {
-                    scan::compare_contents(&self.workspace, &ctx.known, &mut scan.sources)
+                    scan::compare_contents(&ctx.sources, &ctx.known, &mut scan.sources)
                 })
             });
         } else {
@@ -680,7 +699,7 @@ impl IngestPipeline {
             nodes = Some(built.nodes).filter(|_| !is_torn);
         }
         let loader = Loader {
-            workspace: &self.workspace,
+            sources: &ctx.sources,
             known: &ctx.known,
             projects: &projects,
             kept: &kept,

@@ -26,6 +26,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
+use crate::ingest::source::SourceReader;
 use crate::ingest::summary::FileProblem;
 use crate::model::graph::{Dialect, Language};
 use crate::project::{add_extended, is_project_file};
@@ -477,7 +478,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in
 /// doubt no more.
-pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
+pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources
         .par_iter_mut()
         .filter(|source| source.in_doubt)
@@ -489,9 +490,8 @@ pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut
             else {
                 return;
             };
-            let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
-            source.in_doubt = match read {
-                Ok(file) => file.hash.as_bytes() != &row.hash,
+            source.in_doubt = match reader.hash(&source.path) {
+                Ok(hash) => hash.as_bytes() != &row.hash,
                 Err(error) => row.problem != Some(error.to_string()),
             };
         });

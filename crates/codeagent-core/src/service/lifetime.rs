@@ -1,19 +1,18 @@
-//! Until when is an index kept? By a daemon until it is told to end, its repository is gone, or
-//! nobody has needed it for a while.
+//! When a process that keeps an index up to date ends.
 //!
-//! It is needed by whoever asks, by processes that stay in a conversation, and as long as files
-//! change.
+//! A daemon ends on request, when its repository is gone, or when nobody has needed the index for a
+//! while: no query, no connected client and no changed file.
 //!
-//! **Limits.** Only a daemon asks: a server lives as long as its client, `codeagent watch` as long
-//! as its terminal lets it.
+//! Limitations: only a daemon waits for this. A server lives as long as its client, and
+//! `codeagent watch` until it is interrupted.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a repository may be away: some tools remove a folder and make it again.
-const AWAY: Duration = Duration::from_secs(5);
+/// How long a repository may be gone: some tools remove a folder and create it again.
+const MOST_GONE: Duration = Duration::from_secs(5);
 
-/// What a process that keeps an index is.
+/// What a process that keeps an index up to date is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The server of a client.
@@ -24,32 +23,32 @@ pub enum Role {
     Daemon,
 }
 
-/// Why a keeper ends.
+/// Why a service ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownReason {
-    /// It was told to.
-    Told,
-    /// The repository is not there any more.
-    Gone,
+    /// It was asked to.
+    Requested,
+    /// The repository no longer exists.
+    RootGone,
     /// Nobody needed it.
-    Unused,
+    Idle,
 }
 
-/// How a process that keeps an index came to be, and what speaks for its going on.
+/// Since when a process has kept an index up to date, and what it is needed for.
 pub(super) struct Lifetime {
     /// What it is.
     pub role: Role,
     /// Since when.
     pub began: SystemTime,
     now: Mutex<Now>,
-    moved: Condvar,
+    changed: Condvar,
 }
 
 struct Now {
-    used: Instant,
-    /// Since when the repository is not there.
-    away: Option<Instant>,
-    is_told: bool,
+    last_use: Instant,
+    /// Since when the repository has been gone.
+    gone_since: Option<Instant>,
+    is_requested: bool,
 }
 
 impl Role {
@@ -59,7 +58,7 @@ impl Role {
         ("daemon", Self::Daemon),
     ];
 
-    /// The command that such a process is.
+    /// The name of the command.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::NAMES
@@ -68,7 +67,7 @@ impl Role {
             .map_or("mcp", |(name, _)| name)
     }
 
-    /// What a command is.
+    /// Returns the role of a command.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::NAMES
@@ -81,41 +80,41 @@ impl Role {
 impl Lifetime {
     pub fn new(role: Role) -> Self {
         let now = Now {
-            used: Instant::now(),
-            away: None,
-            is_told: false,
+            last_use: Instant::now(),
+            gone_since: None,
+            is_requested: false,
         };
         Self {
             role,
             began: SystemTime::now(),
             now: Mutex::new(now),
-            moved: Condvar::new(),
+            changed: Condvar::new(),
         }
     }
 
-    /// Somebody needs the index.
+    /// Notes that somebody needs the index.
     pub fn note_use(&self) {
-        self.lock().used = Instant::now();
+        self.lock().last_use = Instant::now();
     }
 
-    /// Whether the repository is there.
+    /// Notes whether the repository exists.
     pub fn note_root(&self, is_there: bool) {
         let mut now = self.lock();
-        now.away = if is_there {
+        now.gone_since = if is_there {
             None
         } else {
-            now.away.or_else(|| Some(Instant::now()))
+            now.gone_since.or_else(|| Some(Instant::now()))
         };
         drop(now);
-        self.moved.notify_all();
+        self.changed.notify_all();
     }
 
     pub fn request_shutdown(&self) {
-        self.lock().is_told = true;
-        self.moved.notify_all();
+        self.lock().is_requested = true;
+        self.changed.notify_all();
     }
 
-    /// Waits for a reason to end.
+    /// Waits for a reason to end; with `idle`, being unused for that long is one.
     pub fn wait_for_shutdown(
         &self,
         idle: Option<Duration>,
@@ -123,29 +122,34 @@ impl Lifetime {
     ) -> ShutdownReason {
         let mut now = self.lock();
         loop {
-            if now.is_told {
-                return ShutdownReason::Told;
+            if now.is_requested {
+                return ShutdownReason::Requested;
             }
-            let left_away = now.away.map(|since| AWAY.saturating_sub(since.elapsed()));
-            let mut left_idle = idle.map(|idle| idle.saturating_sub(now.used.elapsed()));
-            if left_away.is_some_and(|left| left.is_zero()) {
-                return ShutdownReason::Gone;
+            let until_gone = now
+                .gone_since
+                .map(|since| MOST_GONE.saturating_sub(since.elapsed()));
+            let mut until_idle = idle.map(|idle| idle.saturating_sub(now.last_use.elapsed()));
+            if until_gone.is_some_and(|left| left.is_zero()) {
+                return ShutdownReason::RootGone;
             }
-            if left_idle.is_some_and(|left| left.is_zero()) {
+            if until_idle.is_some_and(|left| left.is_zero()) {
                 if !is_needed() {
-                    return ShutdownReason::Unused;
+                    return ShutdownReason::Idle;
                 }
-                now.used = Instant::now();
-                left_idle = idle;
+                now.last_use = Instant::now();
+                until_idle = idle;
             }
-            now = match left_away.into_iter().chain(left_idle).min() {
+            now = match until_gone.into_iter().chain(until_idle).min() {
                 Some(left) => {
-                    self.moved
+                    self.changed
                         .wait_timeout(now, left)
                         .unwrap_or_else(PoisonError::into_inner)
                         .0
                 }
-                None => self.moved.wait(now).unwrap_or_else(PoisonError::into_inner),
+                None => self
+                    .changed
+                    .wait(now)
+                    .unwrap_or_else(PoisonError::into_inner),
             };
         }
     }
@@ -169,7 +173,7 @@ mod tests {
         let is_needed = || asked.replace(asked.get() + 1) < 2;
         assert_eq!(
             life.wait_for_shutdown(Some(MOMENT), is_needed),
-            ShutdownReason::Unused
+            ShutdownReason::Idle
         );
         assert!(
             asked.get() == 3 && began.elapsed() >= MOMENT * 3,
@@ -184,18 +188,21 @@ mod tests {
         life.note_root(true);
         assert_eq!(
             life.wait_for_shutdown(Some(MOMENT), || false),
-            ShutdownReason::Unused,
+            ShutdownReason::Idle,
             "it was away for a moment only"
         );
         life.note_root(false);
         let began = Instant::now();
-        assert_eq!(life.wait_for_shutdown(None, || true), ShutdownReason::Gone);
-        assert!(began.elapsed() >= AWAY - MOMENT);
+        assert_eq!(
+            life.wait_for_shutdown(None, || true),
+            ShutdownReason::RootGone
+        );
+        assert!(began.elapsed() >= MOST_GONE - MOMENT);
         let life = Lifetime::new(Role::Daemon);
         std::thread::scope(|scope| {
             let told = scope.spawn(|| life.wait_for_shutdown(None, || true));
             life.request_shutdown();
-            assert_eq!(told.join().unwrap(), ShutdownReason::Told);
+            assert_eq!(told.join().unwrap(), ShutdownReason::Requested);
         });
     }
 

@@ -1,378 +1,323 @@
-//! An index that is as the disk is: changes are taken in as they are made, and a question waits for
-//! those made before it.
+//! The index service: opens, builds, watches and shares the index of one repository.
 //!
-//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A
-//! question asks [`IndexService::settle`] first: it waits for the events of all changes up to that moment
-//! ([`Watcher::sync`]) and, for a stated time, until they are in the index; past that it is told
-//! what is not. Where events are late, everything is compared. Nothing is done by the clock while
-//! the system tells of changes; where it does not, the repository is looked at again and again, for
-//! at most a twentieth of the time, and before an answer if that is quick.
+//! [`IndexService`] is the only state machine of an index's life. A service that is started opens
+//! the index in the background. If it gets the right to write, it becomes the owner: it builds the
+//! first index, watches the repository (`owner`, `update`), indexes changes and answers other
+//! processes over a local socket ([`ipc`]). If another process writes, it becomes a reader: it
+//! serves the index as it is, asks the writer to index changes, and takes over when the writer ends
+//! (`follow`).
 //!
-//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has
-//! to end is told by `life`; `vectors` makes those of a model.
+//! ```text
+//! Closed -> Opening -+-> Building -> Owner
+//!                    |                 |  database removed or replaced: Opening
+//!                    +-> BuiltElsewhere -> Reader
+//!                    |     writer ended: Building or Owner
+//!                    +-> Failed
+//! ```
 //!
-//! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is
-//! seen.
+//! Queries read their own writes: [`IndexService::wait_until_fresh`] waits until every change made
+//! before the call is indexed, or says what is missing.
+//!
+//! Limitations: where the system reports no file system events, a change may be up to
+//! [`POLLING`] old before it is noticed.
 
 mod embedding;
+mod follow;
 pub mod ipc;
 mod lifetime;
+mod owner;
+mod staleness;
+mod status;
+mod update;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use codeagent_workspace::{FsEvents, IpcListener, IpcStream, RepoPath, Watcher};
+use codeagent_workspace::{DataHome, OpenError, RepoPath, Watcher, Workspace};
 
-use crate::engine::{Answers, Engine};
-use crate::ingest::{ChangeBatch, Phase, Progress};
-use crate::service::embedding::EmbeddingWorker;
-use crate::service::lifetime::Lifetime;
+use crate::embed::Source;
+use crate::engine::{Answers, Engine, EngineError, EngineOptions};
+use crate::ingest::{IngestOptions, Progress};
+use crate::service::ipc::WriterConnection;
+use crate::service::owner::{OnProgress, Owner};
 
 pub use crate::service::embedding::{VectorProgress, embedded, vector_progress};
 pub use crate::service::lifetime::{Role, ShutdownReason};
+pub use crate::service::staleness::{Staleness, quick_check};
+pub use crate::service::status::{Activity, ServiceFailure, ServiceStatus, Unavailable};
+pub use crate::service::update::POLLING;
 
-/// How long a question waits for changes made before it.
+/// How long a query waits for changes made before it.
 pub const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the disk is compared for one answer of an index that nobody keeps.
-const QUICK_CHECK: Duration = Duration::from_millis(200);
+/// How long a query waits for an index that is being opened or built: small repositories are
+/// indexed by then.
+const OPENING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the events of changes may take to arrive until everything is compared instead.
-const DELIVERY: Duration = Duration::from_secs(1);
-
-/// How long nothing must happen before changes are taken in that nobody asks about.
-const QUIET: Duration = Duration::from_millis(20);
-
-/// How long one waits for such a moment: half of a storm would be taken in for nothing.
-const STORM: Duration = Duration::from_secs(1);
-
-/// How often one looks where the system does not tell of changes, or after a failure.
-pub const POLLING: Duration = Duration::from_secs(2);
-
-/// How often one looks for a root that is gone.
-const RETURNING: Duration = Duration::from_millis(500);
-
-/// How many times longer than a look one waits for the next one.
-const REST: u32 = 20;
-
-/// Name of the thread that lets other processes in.
-const LISTENER_THREAD: &str = "codeagent-door";
-
-/// How long one waits for guests to leave.
-const LEAVING: Duration = Duration::from_secs(1);
-
-/// After how long without an edit its memory is freed.
-const IDLE: Duration = Duration::from_secs(300);
-
-/// What is said if the path of the root is a link that leads elsewhere than at the start.
-const REPOINTED: &str =
-    "the repository's path leads to another folder now; restart codeagent to index that one";
-
-/// What an answer does not know yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Staleness {
-    /// Files that changed.
-    pub files: BTreeSet<RepoPath>,
-    /// How many files are known to have changed, where more than `files` may have.
-    pub found: Option<usize>,
-    /// Not even which files changed is known.
-    pub everything: bool,
-    /// Why the index cannot be brought up to date.
-    pub failure: Option<String>,
-    /// All this in the words of the process that writes the index.
-    pub said: Option<String>,
+/// How a service opens and builds its index.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceOptions {
+    /// Where indexes lie.
+    pub home: DataHome,
+    /// Threads that index; 0: one per processor.
+    pub threads: usize,
+    /// The model that makes vectors.
+    pub model: Source,
 }
 
-impl Staleness {
-    /// Whether the index is as the disk was when it was asked.
-    #[must_use]
-    pub fn is_none(&self) -> bool {
-        self.files.is_empty() && !self.everything && self.failure.is_none()
-    }
+/// The index of one repository. Stops when dropped.
+pub struct IndexService(Arc<Inner>);
+
+/// What a service and its threads share.
+struct Inner {
+    /// What this process is; `None`: it reads an index and starts no threads.
+    role: Option<Role>,
+    options: EngineOptions,
+    on_progress: Option<OnProgress>,
+    /// Set by [`IndexService::stop`].
+    cancel: Arc<AtomicBool>,
+    control: Mutex<Control>,
+    /// Notified whenever `control` changes.
+    changed: Condvar,
 }
 
-/// Names that a sentence lists.
-const NAMED: usize = 5;
-
-impl fmt::Display for Staleness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(said) = &self.said {
-            return f.write_str(said);
-        }
-        let more = if self.files.len() > NAMED {
-            format!(" and {} more", self.files.len() - NAMED)
-        } else {
-            String::new()
-        };
-        let names: Vec<&str> = self
-            .files
-            .iter()
-            .take(NAMED)
-            .map(RepoPath::as_str)
-            .collect();
-        let names = names.join(", ");
-        match (self.found, self.everything) {
-            (Some(0) | None, true) => f.write_str(
-                "could not check all files for changes in time; some may not be in the index yet",
-            )?,
-            (Some(found), true) => {
-                write!(f, "{found} files have changed and are not in the index yet")?
-            }
-            (_, false) if names.is_empty() => f.write_str("the index may be behind the files")?,
-            (_, false) if self.files.len() == 1 => {
-                write!(f, "1 file has changed and is not in the index yet: {names}")?
-            }
-            (_, false) => write!(
-                f,
-                "{} files have changed and are not in the index yet: {names}{more}",
-                self.files.len()
-            )?,
-        }
-        self.failure
-            .as_ref()
-            .map_or(Ok(()), |failure| write!(f, " ({failure})"))
-    }
+struct Control {
+    workspace: Workspace,
+    state: State,
+    /// The connection by which a reader notices the end of the writer.
+    writer: Option<Arc<WriterConnection>>,
+    is_rebuilding: bool,
+    threads: Vec<(Task, JoinHandle<()>)>,
 }
 
-/// What an index that is only read does not know: its writer is asked to take everything in, within
-/// [`FRESHNESS_TIMEOUT`]; where there is none, the disk is compared, for at most `QUICK_CHECK`.
-#[must_use]
-pub fn quick_check(answers: &Answers) -> Staleness {
-    if answers.workspace().is_repointed() {
-        return Staleness {
-            everything: true,
-            failure: Some(REPOINTED.to_owned()),
-            ..Staleness::default()
-        };
-    }
-    if let Ok(granted) = ipc::sync(
-        answers.data(),
-        &ipc::SyncRequest::default(),
-        FRESHNESS_TIMEOUT,
-    ) {
-        return Staleness {
-            everything: granted.behind.is_some(),
-            said: granted.behind,
-            ..Staleness::default()
-        };
-    }
-    let (reply, answer) = crossbeam_channel::bounded(1);
-    let own = answers.clone();
-    let look = move || reply.send(own.changed_files()).ok();
-    if std::thread::Builder::new()
-        .name("codeagent-look".to_owned())
-        .spawn(look)
-        .is_err()
-    {
-        return Staleness {
-            everything: true,
-            ..Staleness::default()
-        };
-    }
-    match answer.recv_timeout(QUICK_CHECK) {
-        Ok(Ok(changed)) => Staleness {
-            files: changed
-                .iter()
-                .filter_map(|path| RepoPath::new(path).ok())
-                .collect(),
-            ..Staleness::default()
-        },
-        Ok(Err(error)) => Staleness {
-            everything: true,
-            failure: Some(error.to_string()),
-            ..Staleness::default()
-        },
-        Err(_) => Staleness {
-            everything: true,
-            ..Staleness::default()
-        },
-    }
+/// What a background thread of the service does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Task {
+    Open,
+    Follow,
+    Rebuild,
 }
 
-/// Keeps the index of one repository as its disk is, as long as it lives.
-pub struct IndexService {
-    shared: Arc<Shared>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+/// How far the index is.
+#[derive(Clone)]
+enum State {
+    /// The service was not started, or was stopped.
+    Closed,
+    /// The index is being opened.
+    Opening,
+    /// This process builds the first index.
+    Building(Arc<Owner>, Option<Progress>),
+    /// This process writes the index and keeps it up to date.
+    Owner(Arc<Owner>),
+    /// Another process builds the first index.
+    BuiltElsewhere(Option<Answers>),
+    /// Another process writes the index.
+    Reader(Answers),
+    /// The index cannot be opened or built.
+    Failed(ServiceFailure),
 }
 
-struct Shared {
-    engine: Arc<Engine>,
-    progress: Box<dyn Fn(Progress) + Send + Sync>,
-    state: Mutex<State>,
-    /// The state is another one now.
-    moved: Condvar,
-    stop: AtomicBool,
-    life: Arc<Lifetime>,
-    making: EmbeddingWorker,
-    /// Processes that wait for this one to end.
-    guests: Mutex<(u64, BTreeMap<u64, IpcStream>)>,
-}
+impl State {
+    /// Reports whether the index is about to become readable.
+    fn is_under_way(&self) -> bool {
+        matches!(
+            self,
+            Self::Opening | Self::Building(..) | Self::BuiltElsewhere(_)
+        )
+    }
 
-#[derive(Default)]
-struct State {
-    /// `None`: changes have to be looked for.
-    watcher: Option<Arc<Watcher>>,
-    /// Why.
-    trouble: Option<String>,
-    /// What may have changed and is not looked at yet.
-    pending: FsEvents,
-    /// What is being looked at.
-    working: Option<FsEvents>,
-    /// How many files are known to have changed of those looked at.
-    found: Option<usize>,
-    /// Questions so far, and how many of them are answered by what is in the index.
-    asked: u64,
-    done: u64,
-    /// Batches so far.
-    batches: u64,
-    /// Why the last batch failed.
-    failure: Option<String>,
-    /// How long the last look at everything took, and when it ended.
-    look: Option<(Duration, Instant)>,
-    /// The root is not there.
-    is_gone: bool,
-    /// The path of the root leads to another folder now.
-    is_repointed: bool,
+    fn is_opening(&self) -> bool {
+        matches!(self, Self::Opening)
+    }
 }
 
 impl IndexService {
-    /// Starts watching and takes in what has changed since the last time; `progress` hears of every
-    /// batch.
-    pub fn start(
-        engine: Arc<Engine>,
-        role: Role,
-        progress: impl Fn(Progress) + Send + Sync + 'static,
-    ) -> std::io::Result<Self> {
-        let watcher = Watcher::new(&engine.workspace(), Some(engine.data()))
-            .map_err(|error| error.to_string());
-        Self::over(engine, watcher, role, progress)
+    /// Creates the service of the repository at `root`; see [`Self::start`].
+    pub fn new(root: &Path, options: ServiceOptions) -> Result<Self, OpenError> {
+        let cancel: Arc<AtomicBool> = Arc::default();
+        let ingest = IngestOptions {
+            threads: options.threads,
+            cancel: Arc::clone(&cancel),
+            in_background: true,
+            ..IngestOptions::default()
+        };
+        let engine_options = EngineOptions {
+            ingest,
+            tolerate_config: true,
+            home: options.home,
+            model: options.model,
+            ..EngineOptions::default()
+        };
+        Ok(Self(Arc::new(Inner {
+            role: Some(Role::Server),
+            options: engine_options,
+            on_progress: None,
+            cancel,
+            control: Mutex::new(Control::new(Workspace::open(root)?, State::Closed)),
+            changed: Condvar::new(),
+        })))
     }
 
-    fn over(
+    /// Creates a service that owns an opened engine and keeps its index up to date; `on_progress`
+    /// receives the progress of every batch.
+    pub fn with_engine(
+        engine: Arc<Engine>,
+        role: Role,
+        on_progress: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let watcher = watcher_of(&engine);
+        Self::with_watcher(engine, watcher, role, Arc::new(on_progress))
+    }
+
+    fn with_watcher(
         engine: Arc<Engine>,
         watcher: Result<Watcher, String>,
         role: Role,
-        progress: impl Fn(Progress) + Send + Sync + 'static,
-    ) -> std::io::Result<Self> {
-        let mut state = State {
-            pending: FsEvents {
-                everything: true,
-                ..FsEvents::default()
-            },
-            ..State::default()
+        on_progress: OnProgress,
+    ) -> io::Result<Self> {
+        let (workspace, options) = (engine.workspace(), engine.options().clone());
+        let owner = Owner::start(engine, watcher, role, Arc::clone(&on_progress))?;
+        let state = State::Owner(Arc::new(owner));
+        Ok(Self(Arc::new(Inner {
+            role: Some(role),
+            options,
+            on_progress: Some(on_progress),
+            cancel: Arc::default(),
+            control: Mutex::new(Control::new(workspace, state)),
+            changed: Condvar::new(),
+        })))
+    }
+
+    /// Creates a service that reads an index and leaves it as it is.
+    #[must_use]
+    pub fn read_only(answers: Answers) -> Self {
+        let workspace = answers.workspace().clone();
+        Self(Arc::new(Inner {
+            role: None,
+            options: EngineOptions::default(),
+            on_progress: None,
+            cancel: Arc::default(),
+            control: Mutex::new(Control::new(workspace, State::Reader(answers))),
+            changed: Condvar::new(),
+        }))
+    }
+
+    /// Opens the index in the background and brings it up to date.
+    pub fn start(&self) {
+        self.0.enter(State::Opening);
+        self.0.spawn(Task::Open, Inner::open);
+    }
+
+    /// Waits until the index is up to date, or cannot be opened, or another process writes it.
+    pub fn wait_until_open(&self) {
+        self.0.join(|task| task == Task::Open);
+    }
+
+    /// Stops everything under way and gives the index back, complete up to the last batch.
+    pub fn stop(&self) {
+        let inner = &self.0;
+        inner.cancel.store(true, Ordering::Relaxed);
+        let (state, writer) = {
+            let control = inner.lock();
+            (control.state.clone(), control.writer.clone())
         };
-        match watcher {
-            Ok(watcher) => state.watcher = Some(Arc::new(watcher)),
-            Err(trouble) => state.trouble = Some(trouble),
+        inner.changed.notify_all();
+        if let State::Owner(owner) | State::Building(owner, _) = state {
+            owner.stop();
         }
-        if let Some(trouble) = &state.trouble {
-            tracing::warn!(
-                "{trouble}; the repository is looked at every {} seconds instead",
-                POLLING.as_secs()
-            );
+        if let Some(writer) = writer {
+            writer.close();
         }
-        engine.set_watcher(state.watcher.clone());
-        let shared = Arc::new(Shared {
-            engine,
-            progress: Box::new(progress),
-            state: Mutex::new(state),
-            moved: Condvar::new(),
-            stop: AtomicBool::new(false),
-            life: Arc::new(Lifetime::new(role)),
-            making: EmbeddingWorker::default(),
-            guests: Mutex::default(),
-        });
-        let door = start_listener(&shared)?;
-        let own = Arc::clone(&shared);
-        let thread = std::thread::Builder::new()
-            .name("codeagent-keeper".to_owned())
-            .spawn(move || own.run())?;
-        let mut threads: Vec<JoinHandle<()>> = door.into_iter().chain([thread]).collect();
-        if !shared.engine.model().is_none() {
-            let own = Arc::clone(&shared);
-            threads.push(
-                std::thread::Builder::new()
-                    .name("codeagent-vectors".to_owned())
-                    .spawn(move || own.make_vectors())?,
-            );
+        inner.join(|_| true);
+        inner.enter(State::Closed);
+    }
+
+    /// The repository.
+    #[must_use]
+    pub fn workspace(&self) -> Workspace {
+        self.0.workspace()
+    }
+
+    /// Returns what reads the index, once there is one.
+    pub fn answers(&self) -> Result<Answers, Unavailable> {
+        match self.0.state_after(State::is_under_way) {
+            State::Owner(owner) if owner.engine().is_rebuilding() => Err(Unavailable::Rebuilding),
+            State::Owner(owner) => Ok(owner.engine().answers()),
+            State::Reader(answers) => Ok(answers),
+            other => Err(Unavailable::of(&other)),
         }
-        Ok(Self {
-            shared,
-            threads: Mutex::new(threads),
+    }
+
+    /// Returns what writes the index, if this process does.
+    pub fn engine(&self) -> Result<Arc<Engine>, Unavailable> {
+        match self.0.state_after(State::is_under_way) {
+            State::Owner(owner) => Ok(Arc::clone(owner.engine())),
+            other => Err(Unavailable::of(&other)),
+        }
+    }
+
+    /// Waits until the index contains every change made before this call, for at most `limit`, and
+    /// returns what it is missing. A reader waits for its writer, for [`FRESHNESS_TIMEOUT`].
+    #[must_use]
+    pub fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
+        match self.0.state_after(State::is_under_way) {
+            State::Reader(answers) => self.0.check_reader(&answers),
+            State::Owner(owner) if !owner.engine().is_in_place() => {
+                drop(owner);
+                self.0.reopen();
+                match self.0.state_after(State::is_under_way) {
+                    State::Owner(owner) => owner.wait_until_fresh(limit),
+                    _ => Staleness::default(),
+                }
+            }
+            // Nothing is locked while it waits: a batch reports its progress.
+            State::Owner(owner) => owner.wait_until_fresh(limit),
+            _ => Staleness::default(),
+        }
+    }
+
+    /// Indexes `text` in place of a file's content on disk, until it is removed by `None`. Waits for
+    /// nothing.
+    pub fn set_unsaved_text(&self, path: RepoPath, text: Option<&str>) -> Result<(), Unavailable> {
+        match self.0.state_after(State::is_under_way) {
+            State::Owner(owner) => {
+                owner.engine().set_unsaved_text(&path, text);
+                owner.note_change(path);
+                Ok(())
+            }
+            other => Err(Unavailable::of(&other)),
+        }
+    }
+
+    /// Why file watching is unavailable, or `None` if it works or another process watches.
+    #[must_use]
+    pub fn watch_trouble(&self) -> Option<String> {
+        self.0.owner()?.watch_trouble()
+    }
+
+    /// Why vectors of the installed model are missing, or `None` if none are.
+    #[must_use]
+    pub fn embedding_trouble(&self) -> Option<String> {
+        self.0.owner()?.embedding_trouble()
+    }
+
+    /// Blocks until there is a reason to shut down; with `idle`, being unused for that long is one.
+    #[must_use]
+    pub fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
+        self.0.owner().map_or(ShutdownReason::Requested, |owner| {
+            owner.wait_for_shutdown(idle)
         })
     }
 
-    /// The engine.
-    #[must_use]
-    pub fn engine(&self) -> &Arc<Engine> {
-        &self.shared.engine
-    }
-
-    /// Whether the system tells of changes, and if not, why they have to be looked for.
-    #[must_use]
-    pub fn trouble(&self) -> Option<String> {
-        self.shared.lock().trouble.clone()
-    }
-
-    /// Why symbols have no vectors of the model that is installed, or not all.
-    #[must_use]
-    pub fn vector_trouble(&self) -> Option<String> {
-        self.shared.making.trouble()
-    }
-
-    /// Waits until everything that was changed before this call is in the index, for at most
-    /// `limit` if there is one; says what is not.
-    pub fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
-        self.shared.wait_until_fresh(limit, false)
-    }
-
-    /// Waits until there is no more reason to keep the index; with `idle`, also until nobody has
-    /// needed it for that long.
-    #[must_use]
-    pub fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
-        self.shared
-            .life
-            .wait_for_shutdown(idle, || self.shared.has_guests())
-    }
-
-    /// Has [`Self::last`] return.
+    /// Makes [`Self::wait_for_shutdown`] return.
     pub fn request_shutdown(&self) {
-        self.shared.life.request_shutdown();
-    }
-
-    /// Ends it; a batch under way is given up if the engine was told to stop.
-    pub fn stop(&self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        self.shared.wake(&self.shared.lock());
-        let is_closing = self.shared.disconnect_clients();
-        let mut threads =
-            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        if !is_closing {
-            // A door whose socket was removed hears nobody any more; it holds nothing and ends with
-            // the process.
-            threads.retain(|thread| thread.thread().name() != Some(LISTENER_THREAD));
-        }
-        // Whoever hears of progress may be the last to hold it.
-        for thread in threads
-            .into_iter()
-            .filter(|thread| thread.thread().id() != std::thread::current().id())
-        {
-            if thread.join().is_err() {
-                tracing::error!("a thread of the keeper of the index panicked");
-            }
-        }
-        self.shared.engine.set_watcher(None);
-        // What talks with guests lets go now, so that the engine is closed by who ends this, and
-        // not by a thread that nobody waits for.
-        let began = Instant::now();
-        while Arc::strong_count(&self.shared) > 1 && began.elapsed() < LEAVING {
-            std::thread::sleep(Duration::from_millis(1));
+        if let Some(owner) = self.0.owner() {
+            owner.request_shutdown();
         }
     }
 }
@@ -383,306 +328,186 @@ impl Drop for IndexService {
     }
 }
 
-impl State {
-    /// Takes what the system tells up to now.
-    fn poll_events(&mut self) {
-        if let Some(watcher) = &self.watcher {
-            self.pending.add(watcher.take_events());
-        }
-    }
-
-    /// Whether, without a watcher, it is time to look at everything.
-    fn is_worth_a_look(&self) -> bool {
-        self.watcher.is_none()
-            && self
-                .look
-                .is_none_or(|(took, ended)| ended.elapsed() >= took * REST)
-    }
-
-    fn is_idle(&self) -> bool {
-        self.pending.is_empty() && self.working.is_none()
-    }
-
-    /// What is known to be missing.
-    fn lag(&self) -> Staleness {
-        let mut all = self.pending.clone();
-        all.add(self.working.clone().unwrap_or_default());
-        let found = self.found.filter(|_| all.everything);
-        let trouble = self.trouble_now();
-        Staleness {
-            files: all.paths,
-            found,
-            everything: all.everything || trouble.everything,
-            failure: trouble.failure,
-            said: None,
-        }
-    }
-
-    /// What is missing although all was looked at.
-    fn trouble_now(&self) -> Staleness {
-        let other = match (self.is_gone, self.is_repointed) {
-            (true, _) => Some("the folder of the repository is gone"),
-            (false, true) => Some(REPOINTED),
-            (false, false) => None,
-        };
-        Staleness {
-            everything: other.is_some(),
-            failure: self.failure.clone().or(other.map(str::to_owned)),
-            ..Staleness::default()
+impl Control {
+    fn new(workspace: Workspace, state: State) -> Self {
+        Self {
+            workspace,
+            state,
+            writer: None,
+            is_rebuilding: false,
+            threads: Vec::new(),
         }
     }
 }
 
-/// Lets other processes in. Without a door they read what is there.
-fn start_listener(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
-    let door = match IpcListener::open(shared.engine.data()) {
-        Ok(door) => door,
-        Err(error) => {
-            tracing::warn!(%error, "other processes cannot reach this one");
-            return Ok(None);
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Control> {
+        // Nothing is left half changed under this lock.
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, state: State) {
+        let before = std::mem::replace(&mut self.lock().state, state);
+        self.changed.notify_all();
+        // Dropped without the lock: an owner that stops may still report progress.
+        drop(before);
+    }
+
+    fn state(&self) -> State {
+        self.lock().state.clone()
+    }
+
+    /// Returns the state once `is_passing` no longer holds of it, or after [`OPENING_TIMEOUT`].
+    fn state_after(&self, is_passing: fn(&State) -> bool) -> State {
+        self.changed
+            .wait_timeout_while(self.lock(), OPENING_TIMEOUT, |control| {
+                is_passing(&control.state)
+            })
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .state
+            .clone()
+    }
+
+    fn owner(&self) -> Option<Arc<Owner>> {
+        match self.state() {
+            State::Owner(owner) => Some(owner),
+            _ => None,
         }
-    };
-    let shared = Arc::downgrade(shared);
-    let serve = move || ipc::serve(&door, &shared);
-    std::thread::Builder::new()
-        .name(LISTENER_THREAD.to_owned())
-        .spawn(serve)
-        .map(Some)
+    }
+
+    fn workspace(&self) -> Workspace {
+        let mut control = self.lock();
+        // A service outlives a root that is removed and made again.
+        control.workspace = control.workspace.renewed();
+        control.workspace.clone()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Runs `work` on a thread that [`IndexService::stop`] joins.
+    fn spawn(self: &Arc<Self>, task: Task, work: fn(&Arc<Self>)) {
+        let inner = Arc::clone(self);
+        let run = move || {
+            if catch_unwind(AssertUnwindSafe(|| work(&inner))).is_err() {
+                inner.enter(State::Failed(ServiceFailure::Defect));
+            }
+        };
+        let mut control = self.lock();
+        control.threads.retain(|(_, thread)| !thread.is_finished());
+        let name = match task {
+            Task::Open => "codeagent-start",
+            Task::Follow => "codeagent-standby",
+            Task::Rebuild => "codeagent-rebuild",
+        };
+        match std::thread::Builder::new().name(name.to_owned()).spawn(run) {
+            Ok(thread) => control.threads.push((task, thread)),
+            Err(error) => {
+                drop(control);
+                self.enter(State::Failed(ServiceFailure::Thread(error.to_string())));
+            }
+        }
+    }
+
+    /// Waits for the threads that do these tasks, including those that they start.
+    fn join(&self, is_meant: fn(Task) -> bool) {
+        loop {
+            let next = {
+                let mut control = self.lock();
+                let at = control.threads.iter().position(|(task, _)| is_meant(*task));
+                at.map(|at| control.threads.remove(at).1)
+            };
+            let Some(thread) = next else { return };
+            // A panic is caught on its thread.
+            thread.join().ok();
+        }
+    }
+
+    /// Opens the index, as its owner if possible and as a reader otherwise.
+    fn open(self: &Arc<Self>) {
+        if let Some(remark) = self.workspace().brought_index() {
+            tracing::warn!("{remark}");
+        }
+        match self.open_engine() {
+            Ok(engine) => self.become_owner(engine),
+            Err(error) => {
+                if self.become_reader(error) {
+                    self.spawn(Task::Follow, Self::follow);
+                }
+            }
+        }
+    }
+
+    fn open_engine(&self) -> Result<Engine, EngineError> {
+        Engine::open(self.workspace().root(), self.options.clone())
+    }
+
+    /// Watches the repository and brings the index up to date.
+    fn become_owner(self: &Arc<Self>, engine: Engine) {
+        let is_complete = engine.answers().is_complete().unwrap_or(false);
+        let engine = Arc::new(engine);
+        let watcher = watcher_of(&engine);
+        let role = self.role.unwrap_or(Role::Server);
+        let owner = match Owner::start(engine, watcher, role, self.progress_receiver()) {
+            Ok(owner) => Arc::new(owner),
+            Err(error) => {
+                return self.enter(State::Failed(ServiceFailure::Thread(error.to_string())));
+            }
+        };
+
+        self.enter(if is_complete {
+            State::Owner(Arc::clone(&owner))
+        } else {
+            State::Building(Arc::clone(&owner), None)
+        });
+        let staleness = owner.wait_until_fresh(None);
+        match staleness.failure {
+            Some(failure) if !is_complete => {
+                self.enter(State::Failed(ServiceFailure::Indexing(failure)))
+            }
+            _ => self.enter(State::Owner(owner)),
+        }
+    }
+
+    /// Returns what notes the progress of the first index and passes it on.
+    fn progress_receiver(self: &Arc<Self>) -> OnProgress {
+        let (inner, on_progress) = (Arc::downgrade(self), self.on_progress.clone());
+        Arc::new(move |progress| {
+            if let Some(inner) = inner.upgrade()
+                && let State::Building(_, noted) = &mut inner.lock().state
+            {
+                *noted = Some(progress);
+            }
+            if let Some(on_progress) = &on_progress {
+                on_progress(progress);
+            }
+        })
+    }
+
+    /// Opens the index again: the database was removed or replaced.
+    fn reopen(self: &Arc<Self>) {
+        let mut control = self.lock();
+        let State::Owner(owner) = &control.state else {
+            return;
+        };
+        let owner = Arc::clone(owner);
+        if owner.engine().is_in_place() {
+            return;
+        }
+        tracing::warn!("the database was removed or replaced; it is opened again");
+        control.state = State::Opening;
+        drop(control);
+
+        owner.stop();
+        drop(owner);
+        self.spawn(Task::Open, Self::open);
+    }
 }
 
-impl Shared {
-    fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Holds a conversation until this process ends; its number.
-    fn add_client(&self, guest: IpcStream) -> u64 {
-        let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.0 += 1;
-        let number = guests.0;
-        if self.is_stopping() {
-            guest.close();
-        }
-        guests.1.insert(number, guest);
-        number
-    }
-
-    fn remove_client(&self, number: u64) {
-        self.guests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .1
-            .remove(&number);
-        self.life.note_use();
-    }
-
-    fn has_guests(&self) -> bool {
-        !self
-            .guests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .1
-            .is_empty()
-    }
-
-    /// Ends all conversations and the waiting for new ones; whether the latter was heard.
-    fn disconnect_clients(&self) -> bool {
-        let guests =
-            std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
-        guests.values().for_each(IpcStream::close);
-        // One more who knocks: the door sees that it has to close.
-        IpcStream::connect(self.engine.data(), Some(POLLING)).is_ok()
-    }
-
-    /// As [`IndexService::settle`]; with `everything`, all is compared.
-    fn wait_until_fresh(&self, limit: Option<Duration>, everything: bool) -> Staleness {
-        self.life.note_use();
-        let began = Instant::now();
-        let watcher = self.lock().watcher.clone();
-        let is_told = watcher.is_none_or(|watcher| watcher.sync(DELIVERY));
-        let limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
-        let is_repointed = self.engine.workspace().is_repointed();
-        let mut state = self.lock();
-        state.is_repointed = is_repointed;
-        state.poll_events();
-        state.pending.everything |=
-            everything || !is_told || state.is_worth_a_look() || self.engine.is_touched();
-        if state.is_idle() {
-            return state.lag();
-        }
-        state.asked += 1;
-        let ticket = state.asked;
-        self.wake(&state);
-        let waits = |state: &mut State| state.done < ticket && !self.stop.load(Ordering::Relaxed);
-        let state = match limit {
-            Some(limit) => {
-                self.moved
-                    .wait_timeout_while(state, limit, waits)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
-            }
-            None => self
-                .moved
-                .wait_while(state, waits)
-                .unwrap_or_else(PoisonError::into_inner),
-        };
-        if state.done < ticket {
-            state.lag()
-        } else {
-            state.trouble_now()
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wake(&self, state: &State) {
-        if let Some(watcher) = &state.watcher {
-            watcher.wake();
-        }
-        self.moved.notify_all();
-    }
-
-    fn run(&self) {
-        while !self.stop.load(Ordering::Relaxed) {
-            let mut state = self.lock();
-            state.poll_events();
-            if state.pending.is_empty() {
-                state.done = state.asked;
-                self.moved.notify_all();
-                self.rest(state);
-                continue;
-            }
-            if self.is_time(state) {
-                self.index_pending();
-            }
-        }
-        // Whoever waits need not wait any longer.
-        self.moved.notify_all();
-    }
-
-    /// Waits for something to do.
-    fn rest(&self, state: MutexGuard<'_, State>) {
-        let retries = state.failure.is_some() || state.is_gone;
-        let time = if state.is_gone { RETURNING } else { POLLING };
-        let Some(watcher) = state.watcher.clone().filter(|_| !retries) else {
-            let asked = state.asked;
-            let waits =
-                |state: &mut State| state.asked == asked && !self.stop.load(Ordering::Relaxed);
-            let time = time.max(state.look.map_or(Duration::ZERO, |(took, _)| took * REST));
-            let (mut state, waited) = self
-                .moved
-                .wait_timeout_while(state, time, waits)
-                .unwrap_or_else(PoisonError::into_inner);
-            if waited.timed_out() || retries {
-                state.pending.everything = true;
-            }
-            return;
-        };
-        drop(state);
-        // A call of `stop` may have come before the events were taken.
-        if self.is_stopping() {
-            return;
-        }
-        if !watcher.wait(Some(IDLE)) {
-            self.engine.drop_caches();
-            self.engine.model().close();
-            codeagent_memory::give_back();
-            watcher.wait(None);
-        }
-    }
-
-    /// Waits until nothing more comes, unless somebody asks; false if it has to end.
-    fn is_time(&self, state: MutexGuard<'_, State>) -> bool {
-        let watcher = state.watcher.clone();
-        let began = Instant::now();
-        let mut state = state;
-        while let Some(watcher) = watcher.as_ref().filter(|_| state.asked == state.done) {
-            drop(state);
-            let more = watcher.wait(Some(QUIET));
-            state = self.lock();
-            state.poll_events();
-            if self.is_stopping() {
-                return false;
-            }
-            if !more || began.elapsed() > STORM {
-                break;
-            }
-        }
-        true
-    }
-
-    /// Brings what is pending into the index.
-    fn index_pending(&self) {
-        let mut state = self.lock();
-        state.poll_events();
-        let hints = std::mem::take(&mut state.pending);
-        let (asked, looks) = (state.asked, hints.everything);
-        state.working = Some(hints.clone());
-        state.found = None;
-        drop(state);
-        let began = Instant::now();
-        let batch = if hints.everything {
-            ChangeBatch::of_paths(hints.paths)
-        } else {
-            ChangeBatch::only(hints.paths)
-        };
-        let progress = |progress: Progress| {
-            if progress.phase == Phase::Read && progress.done == 0 {
-                self.lock().found = Some(progress.total);
-            }
-            (self.progress)(progress);
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            self.engine.process_batch(&batch, &progress)
-        }));
-        let is_gone = !self.engine.workspace().is_there();
-        self.life.note_root(!is_gone);
-        if matches!(&outcome, Ok(Ok(summary)) if !summary.unchanged) {
-            self.life.note_use();
-        }
-        if let Ok(Ok(summary)) = &outcome {
-            tracing::debug!("{}", summary.work());
-        }
-        let mut state = self.lock();
-        state.working = None;
-        state.is_gone = is_gone;
-        state.failure = match outcome {
-            Ok(Ok(_)) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some("indexing failed because of a defect in codeagent".to_owned()),
-        };
-        if let Some(failure) = &state.failure {
-            tracing::warn!(failure, "the index could not be brought up to date");
-        }
-        if looks {
-            state.look = Some((began.elapsed(), Instant::now()));
-        }
-        state.done = asked;
-        state.batches += 1;
-        self.fall_back_to_polling(&mut state);
-        drop(state);
-        self.moved.notify_all();
-    }
-
-    /// Looks for changes from now on if the system refuses to tell of them.
-    fn fall_back_to_polling(&self, state: &mut State) {
-        let Some(trouble) = state
-            .watcher
-            .as_ref()
-            .and_then(|watcher| Some(watcher.failure()?.to_string()))
-        else {
-            return;
-        };
-        tracing::warn!(
-            "{trouble}; the repository is looked at every {} seconds instead",
-            POLLING.as_secs()
-        );
-        state.watcher = None;
-        state.trouble = Some(trouble);
-        self.engine.set_watcher(None);
-    }
+fn watcher_of(engine: &Engine) -> Result<Watcher, String> {
+    Watcher::new(&engine.workspace(), Some(engine.data())).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-cli/tests/faults/soak.rs"),
     include_str!("../../../codeagent-cli/tests/faults/watching.rs"),
     include_str!("../../../codeagent-core/src/engine/tests.rs"),
-    include_str!("../../../codeagent-core/src/ingest/relink.rs"),
+    include_str!("../../../codeagent-core/src/ingest/resolve_files.rs"),
     include_str!("../../../codeagent-core/src/ingest/tests.rs"),
     include_str!("../../../codeagent-core/src/store/cancel.rs"),
     include_str!("../../../codeagent-core/src/store/schema.rs"),

@@ -62,7 +62,7 @@ pub fn gather(
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let Some(packages) = loader.workspace.external(External::NodeModules) else {
+    let Some(packages) = loader.workspace().external(External::NodeModules) else {
         return Ok(Installed::default());
     };
     let mut lookup = Lookup {

@@ -89,7 +89,7 @@ pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, 
         .iter()
         .map(|project| project.assembly_name.to_ascii_lowercase())
         .collect();
-    let mut restore = Restore::new(loader.workspace, &made);
+    let mut restore = Restore::new(loader.workspace(), &made);
     let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
         for found in restore.assemblies(project, projects) {
@@ -121,8 +121,8 @@ pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, 
         loader,
         held,
         packed: Mutex::default(),
-        repository: loader.workspace.external(External::Repository),
-        user: loader.workspace.external(External::NuGet),
+        repository: loader.workspace().external(External::Repository),
+        user: loader.workspace().external(External::NuGet),
     };
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
     loader.send(
