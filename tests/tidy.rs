@@ -33,7 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &["model", "languages", "embed", "store", "ingest", "query"],
     ),
-    ("watch", &["embed", "store", "ingest", "engine"]),
+    ("service", &["embed", "store", "ingest", "engine"]),
 ];
 
 /// Folders and files of a language's `resolve` and the modules beside them that may not be named
@@ -143,7 +143,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/store/",
             "crates/codeagent-core/src/ingest/",
             "crates/codeagent-core/src/engine",
-            "crates/codeagent-core/src/watch",
+            "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",
             "crates/codeagent-files/",
             "crates/codeagent-mcp/",

@@ -15,12 +15,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
-use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, KnownFiles, Scan};
-use crate::ingest::shared::Shared;
+use crate::ingest::source::{Overlay, SourceReader};
+use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, InspectError};
 use crate::languages::LANGUAGES;
 use crate::model::facts::{SiteKind, Sym};
@@ -136,16 +137,16 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     let (scan, projects) = scanned(workspace, threads);
     let (known, clock, cancel) = (
         KnownFiles::default(),
-        Clock::default(),
+        PhaseTimer::default(),
         AtomicBool::new(false),
     );
     let loader = Loader {
-        workspace,
+        sources: &SourceReader::new(workspace.clone(), &Overlay::default()),
         known: &known,
         projects: &projects,
         kept: &FxHashMap::default(),
         store: None,
-        shared: &Shared::of(None, 0),
+        shared: &WorktreeCache::of(None, 0),
         clock: &clock,
         cancel: &cancel,
         progress: &|_| {},
@@ -156,7 +157,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
             &loader,
             &scan.packages,
             &loaded,
-            &packages::HeldAssemblies::default(),
+            &packages::CachedAssemblies::default(),
         )
     })?;
     let own = loaded.into_iter().map(|file| WorldFile {
@@ -176,7 +177,8 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
     if scan.sources_are_in_doubt() {
-        worker_threads(0)?.install(|| scan::compare_contents(workspace, &known, &mut scan.sources));
+        let sources = SourceReader::new(workspace.clone(), &Overlay::default());
+        worker_threads(0)?.install(|| scan::compare_contents(&sources, &known, &mut scan.sources));
     }
     let mut changed = scan.removed;
     changed.extend(
@@ -197,7 +199,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
             .changed_extended(workspace)
             .map(|path| path.to_string()),
     );
-    if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
+    if packages::compare(workspace, &scan.packages, &known) == packages::PackageFreshness::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }
     changed.sort_unstable();

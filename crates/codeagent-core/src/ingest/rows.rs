@@ -6,15 +6,15 @@ use codeagent_lang::project::ProjectModel;
 use codeagent_lang::{FileId, World};
 use rustc_hash::FxHashMap;
 
-use crate::ingest::load::{Loaded, hash_of};
+use crate::ingest::cache::WorldState;
+use crate::ingest::load::{LoadedFile, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
-use crate::ingest::relink::{Relinked, slot_hashes};
-use crate::ingest::resident::Built;
+use crate::ingest::resolve_files::{ResolvedFile, slot_hashes};
 use crate::ingest::scan::KnownFiles;
-use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
+use crate::store::{DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
-pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
+pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
     let mut next = known
         .files
         .values()
@@ -37,7 +37,7 @@ pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
 }
 
 /// The fingerprint of one file of the world.
-pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -> Fingerprint {
+pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
     let published = world.support(id).published(&file.facts);
     Fingerprint {
@@ -77,13 +77,13 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
 /// The files as the plan compares them. `differing` gives what pieces of a file at a position
 /// differ, if nothing else does.
 pub fn plan_files<'a>(
-    built: &Built,
+    built: &WorldState,
     fingerprints: &[Fingerprint],
     known: &KnownFiles,
-    links: &'a FxHashMap<FileKey, LinkRow>,
-    differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
+    links: &'a FxHashMap<FileKey, DependencyRow>,
+    differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
 ) -> Vec<PlanFile<'a>> {
-    let before = |file: &Loaded| {
+    let before = |file: &LoadedFile| {
         let row = known.files.get(&*file.path)?;
         let links = links.get(&row.id)?;
         let fingerprint = Fingerprint {
@@ -123,7 +123,7 @@ pub struct Rows {
     /// Of all files, in their order, with their problems.
     pub files: Vec<FileRow>,
     /// Of the files linked: position and what their links depended on.
-    pub links: Vec<(usize, LinkRow)>,
+    pub links: Vec<(usize, DependencyRow)>,
     /// Uses.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
@@ -134,14 +134,14 @@ pub struct Rows {
 
 /// Makes the rows. `relinked` are the files linked, by their position.
 pub fn rows(
-    Built {
+    WorldState {
         loaded,
         keys,
         projects,
         ..
-    }: &Built,
+    }: &WorldState,
     fingerprints: &[Fingerprint],
-    relinked: Vec<(usize, Relinked)>,
+    relinked: Vec<(usize, ResolvedFile)>,
     known: &KnownFiles,
 ) -> Rows {
     let mut rows = Rows::default();
@@ -161,7 +161,7 @@ pub fn rows(
 }
 
 /// The row of a file with what linking it counted.
-pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
+pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
     let [calls, calls_resolved, calls_external] = linked.calls;
     FileRow {
         calls,
@@ -173,13 +173,13 @@ pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
 }
 
 /// What a link depended on, with what is compared of its file.
-pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
+pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
     let (environment_hash, answers_hash, published) = (
         print.environment_hash,
         print.answers_hash,
         print.published.clone(),
     );
-    LinkRow {
+    DependencyRow {
         environment_hash,
         answers_hash,
         published,
@@ -189,7 +189,7 @@ pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
 
 /// The row of a file; what its last link counted stays.
 pub fn file_row(
-    file: &Loaded,
+    file: &LoadedFile,
     id: FileKey,
     projects: &ProjectModel,
     print: &Fingerprint,

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
+use crate::ingest::source::SourceReader;
 use crate::ingest::summary::FileProblem;
 use crate::languages::LANGUAGES;
 use crate::model::graph::{Dialect, Language};
@@ -240,13 +241,13 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
     let mut others = package_folders(workspace, &known.packages);
     others.extend(extended_folders(workspace, known));
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(&walk, &others)) {
+        if !watcher.watch_dirs(&watched(&walk, &others)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(&walk, &others)) {
-        watcher.doubt();
+    if watcher.watch_dirs(&watched(&walk, &others)) {
+        watcher.request_rescan();
     }
     walk
 }
@@ -478,7 +479,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in
 /// doubt no more.
-pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
+pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources
         .par_iter_mut()
         .filter(|source| source.in_doubt)
@@ -490,9 +491,8 @@ pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut
             else {
                 return;
             };
-            let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
-            source.in_doubt = match read {
-                Ok(file) => file.hash.as_bytes() != &row.hash,
+            source.in_doubt = match reader.hash(&source.path) {
+                Ok(hash) => hash.as_bytes() != &row.hash,
                 Err(error) => row.problem != Some(error.to_string()),
             };
         });

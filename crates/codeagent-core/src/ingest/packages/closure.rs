@@ -17,7 +17,7 @@ use super::disk::Disk;
 use super::lookup::Lookup;
 use super::{DeclarationFile, Installed, MAX_REMARKS};
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader, OpenedStores, failed};
+use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
 use crate::ingest::writer_thread::PackedFacts;
 use crate::languages::LANGUAGES;
@@ -51,7 +51,7 @@ struct Read {
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
-    loaded: &[Loaded],
+    loaded: &[LoadedFile],
 ) -> Result<Installed, IngestError> {
     let asked = if folders.is_empty() {
         BTreeSet::new()
@@ -62,14 +62,14 @@ pub fn gather(
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let Some(packages) = loader.workspace.external(External::NodeModules) else {
+    let Some(packages) = loader.workspace().external(External::NodeModules) else {
         return Ok(Installed::default());
     };
     let mut lookup = Lookup {
         bases: &bases,
         disk: Disk::new(packages.clone(), ""),
     };
-    let mut gathering = Gathering {
+    let mut gathering = PackageCrawl {
         loader,
         packages,
         packed: Mutex::default(),
@@ -139,7 +139,7 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
 }
 
 /// What sources ask of packages: from where on they are looked up, and the specifier.
-fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> {
+fn asked(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers {
         bases: bases(folders),
         ..PackageAnswers::default()
@@ -159,7 +159,7 @@ fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> 
     asked
 }
 
-struct Gathering<'l> {
+struct PackageCrawl<'l> {
     loader: &'l Loader<'l>,
     packages: Packages,
     packed: Mutex<PackedFacts>,
@@ -169,7 +169,7 @@ struct Gathering<'l> {
     not_looked_up: usize,
 }
 
-impl Gathering<'_> {
+impl PackageCrawl<'_> {
     /// Reads files as long as the limits allow; those that were read, in their order.
     fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
         let mut taken = Vec::new();

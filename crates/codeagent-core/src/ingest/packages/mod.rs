@@ -29,13 +29,13 @@ use codeagent_typescript::resolve::PackageAnswers;
 use codeagent_workspace::{External, NODE_MODULES, RepoPath, Stamp};
 
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader};
+use crate::ingest::load::{LoadedFile, Loader};
 use crate::ingest::scan::NEVER_READ;
 use crate::model::facts::Facts;
 use crate::store::{FactsKey, PackageRow};
 
-pub use compare::{Doubt, compare, watch};
-pub use nuget::HeldAssemblies;
+pub use compare::{PackageFreshness, compare, watch};
+pub use nuget::CachedAssemblies;
 
 /// Remarks on single files.
 const MAX_REMARKS: usize = 20;
@@ -65,8 +65,8 @@ pub struct Installed {
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
-    loaded: &[Loaded],
-    held: &HeldAssemblies,
+    loaded: &[LoadedFile],
+    held: &CachedAssemblies,
 ) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
     let nuget::Gathered {
@@ -111,7 +111,7 @@ impl Installed {
     }
 
     /// The assemblies by where their declarations are kept.
-    pub fn held(&self) -> HeldAssemblies {
+    pub fn held(&self) -> CachedAssemblies {
         self.keys
             .iter()
             .copied()

@@ -58,7 +58,7 @@ const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 32;
 
 /// Assemblies in memory, by where their declarations are kept.
-pub type HeldAssemblies = FxHashMap<FactsKey, PackageAssembly>;
+pub type CachedAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
 /// What the projects get.
 #[derive(Default)]
@@ -78,7 +78,7 @@ struct Wanted {
 }
 
 /// Looks up what the projects ask for and reads it.
-pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
+pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, IngestError> {
     let projects = &loader.projects.of::<CSharpProjects>().projects;
     if projects
         .iter()
@@ -90,7 +90,7 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
         .iter()
         .map(|project| project.assembly_name.to_ascii_lowercase())
         .collect();
-    let mut restore = Restore::new(loader.workspace, &made);
+    let mut restore = Restore::new(loader.workspace(), &made);
     let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
         for found in restore.assemblies(project, projects) {
@@ -122,8 +122,8 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
         loader,
         held,
         packed: Mutex::default(),
-        repository: loader.workspace.external(External::Repository),
-        user: loader.workspace.external(External::NuGet),
+        repository: loader.workspace().external(External::Repository),
+        user: loader.workspace().external(External::NuGet),
     };
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
     loader.send(
@@ -139,7 +139,7 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
 
 struct Reading<'r> {
     loader: &'r Loader<'r>,
-    held: &'r HeldAssemblies,
+    held: &'r CachedAssemblies,
     packed: Mutex<PackedFacts>,
     repository: Option<Packages>,
     user: Option<Packages>,

@@ -12,7 +12,7 @@ use codeagent_workspace::DataDir;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// The other indexes, opened when the first text is not known here.
-pub struct Shared<'a> {
+pub struct WorktreeCache<'a> {
     of: Option<&'a DataDir>,
     threads: u32,
     readers: OnceLock<Vec<Reader>>,
@@ -20,11 +20,11 @@ pub struct Shared<'a> {
 
 /// What one thread reads of them.
 #[derive(Default)]
-pub struct Sharing {
+pub struct WorktreeSnapshots {
     snapshots: Option<Vec<Snapshot>>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> WorktreeCache<'a> {
     /// The indexes of the other work trees of this one's repository, for so many threads.
     pub fn of(data: Option<&'a DataDir>, threads: usize) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Packed facts under this key.
-    pub fn find(&self, sharing: &mut Sharing, key: &FactsKey) -> Option<Vec<u8>> {
+    pub fn find(&self, sharing: &mut WorktreeSnapshots, key: &FactsKey) -> Option<Vec<u8>> {
         let snapshots = sharing.snapshots.get_or_insert_with(|| {
             self.readers()
                 .iter()

@@ -36,7 +36,7 @@ const DAMAGED: &str = "0 0 0 damaged\n";
 
 /// What a seal says about the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Soundness {
+pub enum Integrity {
     /// It is as it was left.
     Whole,
     /// Nothing is known: somebody writes, or did not close it, or it was never written.
@@ -47,13 +47,13 @@ pub enum Soundness {
 
 /// How a database looked when it was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seal {
+pub struct CleanShutdownMarker {
     size: u64,
     stamp: Stamp,
     hash: String,
 }
 
-impl Seal {
+impl CleanShutdownMarker {
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let size = words.next()?.parse().ok()?;
@@ -85,11 +85,11 @@ impl Seal {
 #[derive(Debug)]
 pub struct Guard {
     files: [PathBuf; 2],
-    state: Mutex<Guarded>,
+    state: Mutex<GuardState>,
 }
 
 #[derive(Debug)]
-struct Guarded {
+struct GuardState {
     left: [Option<(u64, Stamp)>; 2],
     is_touched: bool,
 }
@@ -102,7 +102,7 @@ impl Guard {
         let left = [look_of(&files[0]), log_of(&files[1])];
         Self {
             files,
-            state: Mutex::new(Guarded {
+            state: Mutex::new(GuardState {
                 left,
                 is_touched: false,
             }),
@@ -131,7 +131,7 @@ impl Guard {
     }
 
     /// Another file in the place of one is not this guard's: see [`DataDir::database_mark`].
-    fn compare(&self, state: &mut Guarded) {
+    fn compare(&self, state: &mut GuardState) {
         for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
             .into_iter()
             .zip(&state.left)
@@ -168,7 +168,7 @@ impl DataDir {
     #[must_use]
     pub fn has_database(&self) -> bool {
         let metadata = self.path().join(DATABASE).metadata();
-        metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_seal().is_some())
+        metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_marker().is_some())
     }
 
     /// Whether the database is as it was left, at the cost of asking the system for its size and
@@ -176,17 +176,18 @@ impl DataDir {
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
-        let is_same =
-            |seal: Seal| seal.looks_like(&database).unwrap_or(false) && seal.fits(&database);
-        !self.path().join(JOURNAL).exists() && self.read_seal().is_some_and(is_same)
+        let is_same = |seal: CleanShutdownMarker| {
+            seal.looks_like(&database).unwrap_or(false) && seal.fits(&database)
+        };
+        !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
     }
 
     /// Whether the database is as it was left. Reads all of it only if it was touched or is small.
     /// Only for who holds the right to write.
     #[must_use]
-    pub fn soundness(&self) -> Soundness {
-        let Some(seal) = self.read_seal() else {
-            return Soundness::Unknown;
+    pub fn integrity(&self) -> Integrity {
+        let Some(seal) = self.read_marker() else {
+            return Integrity::Unknown;
         };
         let database = self.path().join(DATABASE);
         let looks_same = seal.looks_like(&database).unwrap_or(false);
@@ -195,20 +196,20 @@ impl DataDir {
         } else {
             match hash_of(&database) {
                 Ok(hash) => hash == seal.hash,
-                Err(error) if is_shortage(&error) => return Soundness::Unknown,
+                Err(error) if is_shortage(&error) => return Integrity::Unknown,
                 Err(_) => false,
             }
         };
         if is_same {
-            Soundness::Whole
+            Integrity::Whole
         } else {
-            Soundness::Damaged
+            Integrity::Damaged
         }
     }
 
     /// Takes the seal away, before anything is written. Only for who holds the right to write.
-    pub fn break_seal(&self) -> io::Result<Option<Seal>> {
-        let seal = self.read_seal();
+    pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
+        let seal = self.read_marker();
         match std::fs::remove_file(self.path().join(SEAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(seal),
@@ -217,7 +218,7 @@ impl DataDir {
 
     /// Seals a database that was closed, under the seal it had before if nothing was written. One
     /// with a log is left without. Only for who holds the right to write.
-    pub fn seal(&self, before: Option<&Seal>) -> io::Result<()> {
+    pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
         if self
             .path()
@@ -235,7 +236,7 @@ impl DataDir {
             Some(before) if unchanged => before.clone(),
             _ => {
                 let metadata = database.metadata()?;
-                Seal {
+                CleanShutdownMarker {
                     size: metadata.len(),
                     stamp: Stamp::of(&metadata),
                     hash: hash_of(&database)?,
@@ -246,16 +247,16 @@ impl DataDir {
             "{} {} {} {}\n",
             seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
         );
-        self.write_seal(&text)
+        self.write_marker_text(&text)
     }
 
     /// Has the next process that opens the database rebuild it. Only for who holds the right to
     /// write.
-    pub fn seal_as_damaged(&self) -> io::Result<()> {
-        self.write_seal(DAMAGED)
+    pub fn mark_damaged(&self) -> io::Result<()> {
+        self.write_marker_text(DAMAGED)
     }
 
-    fn write_seal(&self, text: &str) -> io::Result<()> {
+    fn write_marker_text(&self, text: &str) -> io::Result<()> {
         let path = self.file(SEAL).map_err(io::Error::other)?;
         std::fs::remove_file(&path).ok();
         open_own(&path)?.write_all(text.as_bytes())
@@ -270,8 +271,8 @@ impl DataDir {
         }
     }
 
-    fn read_seal(&self) -> Option<Seal> {
-        Seal::parse(&std::fs::read_to_string(self.path().join(SEAL)).ok()?)
+    fn read_marker(&self) -> Option<CleanShutdownMarker> {
+        CleanShutdownMarker::parse(&std::fs::read_to_string(self.path().join(SEAL)).ok()?)
     }
 }
 
@@ -290,30 +291,30 @@ mod tests {
     fn a_seal_holds_until_the_content_changes() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
-        assert_eq!(dir.soundness(), Soundness::Unknown);
+        assert_eq!(dir.integrity(), Integrity::Unknown);
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
         std::fs::write(&database, "content").unwrap();
-        dir.seal(None).unwrap();
-        assert_eq!(dir.soundness(), Soundness::Whole);
+        dir.write_marker(None).unwrap();
+        assert_eq!(dir.integrity(), Integrity::Whole);
         std::thread::sleep(std::time::Duration::from_millis(20));
         std::fs::write(&database, "content").unwrap();
-        assert_eq!(dir.soundness(), Soundness::Whole, "touched only");
+        assert_eq!(dir.integrity(), Integrity::Whole, "touched only");
         for damage in ["contemt", "conten", ""] {
             std::fs::write(&database, damage).unwrap();
-            assert_eq!(dir.soundness(), Soundness::Damaged, "{damage:?}");
+            assert_eq!(dir.integrity(), Integrity::Damaged, "{damage:?}");
         }
-        let seal = dir.break_seal().unwrap();
-        assert_eq!(dir.soundness(), Soundness::Unknown);
+        let seal = dir.clear_marker().unwrap();
+        assert_eq!(dir.integrity(), Integrity::Unknown);
         std::fs::write(&database, "other").unwrap();
-        dir.seal(seal.as_ref()).unwrap();
+        dir.write_marker(seal.as_ref()).unwrap();
         assert_eq!(
-            dir.soundness(),
-            Soundness::Whole,
+            dir.integrity(),
+            Integrity::Whole,
             "made anew for what was written"
         );
-        dir.seal_as_damaged().unwrap();
-        assert_eq!(dir.soundness(), Soundness::Damaged);
+        dir.mark_damaged().unwrap();
+        assert_eq!(dir.integrity(), Integrity::Damaged);
     }
 
     #[test]
@@ -323,13 +324,13 @@ mod tests {
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
         std::fs::write(&database, "content").unwrap();
-        dir.seal(None).unwrap();
-        let hash = dir.read_seal().unwrap().hash;
+        dir.write_marker(None).unwrap();
+        let hash = dir.read_marker().unwrap().hash;
         std::fs::write(&database, "contemt").unwrap();
         let stamp = Stamp::of(&database.metadata().unwrap());
-        dir.write_seal(&format!("7 {} {} {hash}\n", stamp.changed_ns, stamp.inode))
+        dir.write_marker_text(&format!("7 {} {} {hash}\n", stamp.changed_ns, stamp.inode))
             .unwrap();
-        assert!(!dir.is_untouched() && dir.soundness() == Soundness::Damaged);
+        assert!(!dir.is_untouched() && dir.integrity() == Integrity::Damaged);
     }
 
     #[test]

@@ -21,13 +21,13 @@ const HASH_BYTES: [usize; 2] = [20, 32];
 
 /// The paths in an index, sorted.
 #[derive(Debug, Default)]
-pub struct Tracked {
+pub struct GitIndex {
     names: Vec<u8>,
     /// Where each name ends.
     ends: Vec<u32>,
 }
 
-impl Tracked {
+impl GitIndex {
     /// What an index file says; nothing if it is missing or unreadable.
     pub fn read(file: &Path) -> Self {
         let bytes = read(file, MAX_INDEX_BYTES)

@@ -1,22 +1,21 @@
-//! Which symbols have no vector of the model yet? Behind everything else, one thread of the process
-//! that writes makes them, some at a time.
+//! The embedding thread: makes the vectors that symbols lack, behind everything else.
 //!
-//! It works while nothing is being taken in, writes what it has after every few texts, and begins
-//! where the index says that a vector is missing: what ended it, a batch, the end of the process or
-//! a crash, costs what was not written. A text that is known is not embedded again.
+//! It works while nothing is being indexed, writes the vectors of a few texts at a time and starts
+//! from what the index says is missing, so an interruption (a batch, the end of the process, a
+//! crash) costs only what was not written. A known text is not embedded again.
 //!
-//! **Limits.** Elsewhere than on Linux its thread cannot step back behind others.
+//! Limitations: only on Linux can the thread lower its priority.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
-use codeagent_workspace::step_far_back;
+use codeagent_workspace::lowest_priority;
 
 use crate::embed::{EmbedError, Embedder};
 use crate::engine::EngineError;
+use crate::service::owner::{Shared, SyncState};
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
-use crate::watch::Shared;
 
 /// Symbols that are looked at together, so that texts alike in length can go through a model
 /// together.
@@ -54,13 +53,6 @@ impl fmt::Display for VectorProgress {
     }
 }
 
-/// What is known of the making of vectors.
-#[derive(Default)]
-pub(super) struct Making {
-    /// Why there are none.
-    trouble: Mutex<Option<String>>,
-}
-
 /// How a run ended.
 #[derive(PartialEq, Eq)]
 enum Run {
@@ -79,20 +71,6 @@ enum Trouble {
     Store(#[from] StoreError),
     #[error(transparent)]
     Model(#[from] EmbedError),
-}
-
-impl Making {
-    /// Why there are no vectors, or no more.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn note(&self, trouble: Option<String>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
-    }
 }
 
 /// How far the vectors of the model are whose vectors the index has; `None` if it has none.
@@ -135,35 +113,40 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
 impl Shared {
     /// Makes vectors as long as this process keeps the index.
     pub(super) fn make_vectors(&self) {
-        step_far_back();
+        lowest_priority();
         let mut seen = None;
         while let Some(batches) = self.calm(seen) {
             let run = catch_unwind(AssertUnwindSafe(|| self.run_vectors()));
             // After a failure the next batch is waited for: nothing else makes a difference.
             seen = Some(batches);
             match run {
-                Ok(Ok(Run::Complete)) => self.making.note(None),
+                Ok(Ok(Run::Complete)) => self.note_embedding(None),
                 Ok(Ok(Run::Paused)) => seen = None,
                 Ok(Err(trouble)) => {
                     tracing::warn!(%trouble, "no vectors of symbols are made");
-                    self.making.note(Some(trouble.to_string()));
+                    self.note_embedding(Some(trouble.to_string()));
                 }
-                Err(_) => self.making.note(Some(
+                Err(_) => self.note_embedding(Some(
                     "it failed because of a defect in codeagent".to_owned(),
                 )),
             }
         }
     }
 
+    /// Keeps why vectors are missing.
+    fn note_embedding(&self, trouble: Option<String>) {
+        self.lock().embedding_trouble = trouble;
+    }
+
     /// Waits until nothing is pending and a batch ended that was not seen; how many have ended.
     /// `None` at the end of the process.
     fn calm(&self, seen: Option<u64>) -> Option<u64> {
-        let waits = |state: &mut super::State| {
+        let waits = |state: &mut SyncState| {
             !self.is_stopping()
                 && (!state.is_idle() || state.batches == 0 || Some(state.batches) == seen)
         };
         let state = self
-            .moved
+            .changed
             .wait_while(self.lock(), waits)
             .unwrap_or_else(PoisonError::into_inner);
         (!self.is_stopping()).then_some(state.batches)

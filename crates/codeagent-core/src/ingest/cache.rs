@@ -15,19 +15,19 @@ use codeagent_workspace::{EntryKind, NODE_MODULES, RepoPath, Workspace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
-use crate::ingest::load::Loaded;
+use crate::ingest::load::LoadedFile;
 use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::model::graph::Dialect;
-use crate::store::{FileKey, LinkRow};
+use crate::store::{DependencyRow, FileKey};
 
 /// Paths that are remembered as not listed.
 const MOST_UNWANTED: usize = 10_000;
 
 /// What is known from the last batch.
 #[derive(Default)]
-pub struct Resident {
+pub struct CachedState {
     /// What the index holds.
     pub known: KnownFiles,
     /// All files of the repository, by path.
@@ -37,13 +37,13 @@ pub struct Resident {
     /// Folders with packages, by path, as the last walk saw it.
     pub packages: Vec<RepoPath>,
     /// The world as it is linked.
-    pub standing: Option<Standing>,
+    pub standing: Option<CurrentWorld>,
 }
 
 /// The world of a batch.
-pub struct Built {
+pub struct WorldState {
     /// Files in their order.
-    pub loaded: Vec<Loaded>,
+    pub loaded: Vec<LoadedFile>,
     /// Their keys.
     pub keys: Vec<FileKey>,
     /// The projects.
@@ -57,19 +57,19 @@ pub struct Built {
 }
 
 /// A world that is in the index as it is.
-pub struct Standing {
+pub struct CurrentWorld {
     /// The world.
-    pub built: Built,
+    pub built: WorldState,
     /// Of all files, in their order.
     pub fingerprints: Vec<Fingerprint>,
     /// What the links of all files asked, once it was needed; without the sources of edges.
-    pub links: Option<FxHashMap<FileKey, LinkRow>>,
+    pub links: Option<FxHashMap<FileKey, DependencyRow>>,
     /// Some of it is newer than the index.
     pub is_torn: bool,
 }
 
 /// What a batch that names all changes is about.
-pub enum Doubts {
+pub enum ChangeImpact {
     /// Nothing that counts.
     Nothing,
     /// The content of sources that are there as before.
@@ -78,33 +78,33 @@ pub enum Doubts {
     Anything,
 }
 
-impl Resident {
+impl CachedState {
     /// What the named changes may mean.
-    pub fn doubts(&self, workspace: &Workspace, batch: &ChangeBatch) -> Doubts {
+    pub fn doubts(&self, workspace: &Workspace, batch: &ChangeBatch) -> ChangeImpact {
         let mut sources = Vec::new();
         for path in batch.changes().iter().map(super::Change::path) {
             match self.doubt(workspace, path) {
-                Doubts::Nothing => {}
-                Doubts::Sources(source) => sources.extend(source),
-                Doubts::Anything => return Doubts::Anything,
+                ChangeImpact::Nothing => {}
+                ChangeImpact::Sources(source) => sources.extend(source),
+                ChangeImpact::Anything => return ChangeImpact::Anything,
             }
         }
         if sources.is_empty() {
-            Doubts::Nothing
+            ChangeImpact::Nothing
         } else {
-            Doubts::Sources(sources)
+            ChangeImpact::Sources(sources)
         }
     }
 
-    fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> Doubts {
+    fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> ChangeImpact {
         if path.file_name() == ".gitignore" || self.known.is_input(path.as_str()) {
-            return Doubts::Anything;
+            return ChangeImpact::Anything;
         }
         if path.segments().any(|segment| segment == NODE_MODULES) {
             return self.doubt_package(path);
         }
         if self.known.package(path.as_str()).is_some() {
-            return Doubts::Anything;
+            return ChangeImpact::Anything;
         }
         let is_listed = || {
             self.paths
@@ -113,14 +113,14 @@ impl Resident {
         };
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,
-            Some(_) => return Doubts::Anything,
-            None if is_listed() => return Doubts::Anything,
+            Some(_) => return ChangeImpact::Anything,
+            None if is_listed() => return ChangeImpact::Anything,
             // It came and went.
-            None => return Doubts::Nothing,
+            None => return ChangeImpact::Nothing,
         };
         if self.known.files.contains_key(path.as_str()) {
             let Some(dialect) = Dialect::of_path(path.as_str()) else {
-                return Doubts::Anything;
+                return ChangeImpact::Anything;
             };
             let source = SourceFile {
                 path: path.clone(),
@@ -129,24 +129,24 @@ impl Resident {
                 stamp: entry.stamp,
                 in_doubt: true,
             };
-            return Doubts::Sources(vec![source]);
+            return ChangeImpact::Sources(vec![source]);
         }
         if is_listed() || self.unwanted.contains(path) {
-            Doubts::Nothing
+            ChangeImpact::Nothing
         } else {
-            Doubts::Anything
+            ChangeImpact::Anything
         }
     }
 
     /// What a change below a folder with packages may mean: something, if it or the folder around
     /// it was looked at.
-    fn doubt_package(&self, path: &RepoPath) -> Doubts {
+    fn doubt_package(&self, path: &RepoPath) -> ChangeImpact {
         let is_known = |path: &RepoPath| self.known.package(path.as_str()).is_some();
         let is_new = path.file_name() == NODE_MODULES && !self.packages.contains(path);
         if is_new || is_known(path) || path.parent().is_some_and(|folder| is_known(&folder)) {
-            Doubts::Anything
+            ChangeImpact::Anything
         } else {
-            Doubts::Nothing
+            ChangeImpact::Nothing
         }
     }
 

@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use codeagent_workspace::{DataDir, Guard, Seal, Soundness, WriterLock};
+use codeagent_workspace::{CleanShutdownMarker, DataDir, Guard, Integrity, WriterLock};
 
 use crate::engine::unpoisoned;
 use crate::store::{self, Check, StoreError};
@@ -21,10 +21,10 @@ pub fn damage(data: &DataDir) -> Option<String> {
     if !data.has_database() {
         return None;
     }
-    match data.soundness() {
-        Soundness::Whole => None,
-        Soundness::Damaged => Some(CHANGED.to_owned()),
-        Soundness::Unknown => match store::check(&data.database().ok()?, Check::Quick) {
+    match data.integrity() {
+        Integrity::Whole => None,
+        Integrity::Damaged => Some(CHANGED.to_owned()),
+        Integrity::Unknown => match store::check(&data.database().ok()?, Check::Quick) {
             Err(StoreError::Corrupt(reason)) => Some(reason),
             // What else is wrong with it is said when it is opened.
             _ => None,
@@ -51,8 +51,8 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
             {
                 tracing::debug!(%error, "the log of the index could not be moved");
             }
-            if let Ok(held) = Held::new(data.clone(), lock) {
-                held.note_database();
+            if let Ok(index_lock) = IndexLock::new(data.clone(), lock) {
+                index_lock.note_database();
             }
             Ok(())
         }
@@ -61,10 +61,10 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
 
 /// The right to write, with the duty to seal what was written: when this is dropped, everything
 /// that writes must be closed.
-pub struct Held {
+pub struct IndexLock {
     /// The folder of the index.
     pub data: DataDir,
-    before: Option<Seal>,
+    before: Option<CleanShutdownMarker>,
     /// The database file that was opened.
     mark: Mutex<Option<(u64, u64)>>,
     /// Notices that others write it.
@@ -72,10 +72,10 @@ pub struct Held {
     _lock: WriterLock,
 }
 
-impl Held {
+impl IndexLock {
     /// Breaks the seal.
     pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
-        let before = data.break_seal()?;
+        let before = data.clear_marker()?;
         Ok(Self {
             data,
             before,
@@ -108,7 +108,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for IndexLock {
     fn drop(&mut self) {
         let mark = self.mark();
         // What somebody else put there is not ours to vouch for.
@@ -116,9 +116,9 @@ impl Drop for Held {
             return;
         }
         let sealed = if self.is_touched() {
-            self.data.seal_as_damaged()
+            self.data.mark_damaged()
         } else {
-            self.data.seal(self.before.as_ref())
+            self.data.write_marker(self.before.as_ref())
         };
         if let Err(error) = sealed {
             // It is checked when it is opened.

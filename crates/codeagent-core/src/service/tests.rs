@@ -4,11 +4,13 @@
 #![allow(clippy::disallowed_methods, reason = "changes files as others would")]
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use codeagent_workspace::DataHome;
+use codeagent_workspace::{DataHome, IpcStream};
 
+use super::staleness::REPOINTED;
 use super::*;
-use crate::engine::EngineOptions;
+use crate::ingest::ChangeBatch;
 use crate::store::{self, canonical_dump};
 
 mod git;
@@ -18,7 +20,7 @@ mod vectors;
 
 /// A repository that is watched.
 struct Place {
-    keeper: Keeper,
+    service: IndexService,
     folder: tempfile::TempDir,
     _home: tempfile::TempDir,
 }
@@ -52,10 +54,11 @@ impl Place {
         } else {
             Err("no watching".to_owned())
         };
-        let keeper = Keeper::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
-        assert!(keeper.settle(None).is_none());
+        let service =
+            IndexService::with_watcher(engine, watcher, Role::Daemon, Arc::new(|_| {})).unwrap();
+        assert!(service.wait_until_fresh(None).is_none());
         Self {
-            keeper,
+            service,
             folder,
             _home: home,
         }
@@ -74,14 +77,14 @@ impl Place {
     /// The indexed files, once everything is settled; the index is that of a fresh start.
     fn files(&self) -> Vec<String> {
         assert_eq!(
-            self.keeper.settle(Some(Duration::from_secs(60))),
-            Lag::default()
+            self.service.wait_until_fresh(Some(Duration::from_secs(60))),
+            Staleness::default()
         );
         let home = tempfile::tempdir().unwrap();
         let fresh = open(&self.root(), home.path());
         fresh.index(&|_| {}).unwrap();
-        assert_eq!(dump(self.keeper.engine()), dump(&fresh));
-        let snapshot = self.keeper.engine().answers().snapshot().unwrap();
+        assert_eq!(dump(&self.service.engine().unwrap()), dump(&fresh));
+        let snapshot = self.service.engine().unwrap().answers().snapshot().unwrap();
         let mut files: Vec<String> = store::files(&snapshot)
             .unwrap()
             .into_iter()
@@ -161,7 +164,7 @@ fn a_thousand_folders_are_known_to_the_next_question() {
         "class Elsewhere { }",
     )
     .unwrap();
-    assert!(place.keeper.settle(None).is_none());
+    assert!(place.service.wait_until_fresh(None).is_none());
     assert_eq!(place.files(), ["a.cs"]);
 }
 
@@ -204,7 +207,13 @@ fn a_file_that_is_emptied_and_written_in_parts_is_known() {
     place.files();
     file.write_all(b"M() { } }").unwrap();
     place.files();
-    let snapshot = place.keeper.engine().answers().snapshot().unwrap();
+    let snapshot = place
+        .service
+        .engine()
+        .unwrap()
+        .answers()
+        .snapshot()
+        .unwrap();
     assert_eq!(store::by_name(&snapshot, "M", 9).unwrap().len(), 1);
 }
 
@@ -232,13 +241,19 @@ fn a_file_that_is_ignored_is_looked_for_once() {
     place.write("x.log", "");
     place.files();
     let batches = || {
-        let snapshot = place.keeper.engine().answers().snapshot().unwrap();
+        let snapshot = place
+            .service
+            .engine()
+            .unwrap()
+            .answers()
+            .snapshot()
+            .unwrap();
         store::metadata(&snapshot, store::GENERATION).unwrap()
     };
     let before = batches();
     for number in 0..5 {
         place.write("x.log", &number.to_string());
-        assert!(place.keeper.settle(None).is_none());
+        assert!(place.service.wait_until_fresh(None).is_none());
     }
     assert_eq!(batches(), before);
     assert_eq!(place.files(), ["a.cs"]);
@@ -248,7 +263,9 @@ fn a_file_that_is_ignored_is_looked_for_once() {
 fn a_root_that_goes_is_said() {
     let place = Place::new();
     std::fs::remove_dir_all(place.root()).unwrap();
-    let lag = place.keeper.settle(Some(Duration::from_secs(60)));
+    let lag = place
+        .service
+        .wait_until_fresh(Some(Duration::from_secs(60)));
     assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
 }
 
@@ -262,17 +279,18 @@ fn a_path_that_leads_to_another_folder_is_said() {
     }
     let link = folder.path().join("current");
     symlink("v1", &link).unwrap();
-    let keeper = Keeper::start(open(&link, home.path()), Role::Server, |_| {}).unwrap();
-    assert_eq!(keeper.settle(None), Lag::default());
+    let service =
+        IndexService::with_engine(open(&link, home.path()), Role::Server, |_| {}).unwrap();
+    assert_eq!(service.wait_until_fresh(None), Staleness::default());
     let reader = Answers::open(&link, &DataHome::at(home.path())).unwrap();
-    assert_eq!(glance(&reader), Lag::default());
+    assert_eq!(quick_check(&reader), Staleness::default());
     symlink("v2", folder.path().join("next")).unwrap();
     std::fs::rename(folder.path().join("next"), &link).unwrap();
     for _ in 0..2 {
-        let lag = keeper.settle(Some(Duration::from_secs(60)));
+        let lag = service.wait_until_fresh(Some(Duration::from_secs(60)));
         assert_eq!(lag.failure.as_deref(), Some(REPOINTED));
         assert_eq!(
-            glance(&reader).failure.as_deref(),
+            quick_check(&reader).failure.as_deref(),
             Some(REPOINTED),
             "another process says so too"
         );
@@ -281,14 +299,26 @@ fn a_path_that_leads_to_another_folder_is_said() {
     }
     std::fs::remove_file(&link).unwrap();
     symlink("v1", &link).unwrap();
-    assert_eq!(keeper.settle(Some(Duration::from_secs(60))), Lag::default());
+    assert_eq!(
+        service.wait_until_fresh(Some(Duration::from_secs(60))),
+        Staleness::default()
+    );
 }
 
 #[test]
 fn where_watching_ends_one_looks() {
     let place = Place::new();
     place.write("b.cs", "class B { }");
-    std::fs::remove_dir_all(place.keeper.engine().data().path().join("cookies")).unwrap();
+    std::fs::remove_dir_all(
+        place
+            .service
+            .engine()
+            .unwrap()
+            .data()
+            .path()
+            .join("cookies"),
+    )
+    .unwrap();
     assert_eq!(
         place.files(),
         ["a.cs", "b.cs"],
@@ -299,12 +329,13 @@ fn where_watching_ends_one_looks() {
 #[test]
 fn where_nothing_is_told_one_looks() {
     let place = Place::watched(false);
-    assert!(place.keeper.trouble().is_some());
+    assert!(place.service.watch_trouble().is_some());
     place.write("b.cs", "class B { }");
     let until = Instant::now() + Duration::from_secs(60);
     while place
-        .keeper
+        .service
         .engine()
+        .unwrap()
         .answers()
         .snapshot()
         .map(|snapshot| store::files(&snapshot).unwrap().len())
@@ -312,7 +343,7 @@ fn where_nothing_is_told_one_looks() {
         < 2
         && Instant::now() < until
     {
-        place.keeper.settle(None);
+        drop(place.service.wait_until_fresh(None));
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(place.files(), ["a.cs", "b.cs"]);
@@ -326,7 +357,7 @@ fn past_its_time_a_question_is_told_what_is_missing() {
             "a.cs",
             &format!("class A {{ void M() {{ int y = {number}; }} }}"),
         );
-        place.keeper.settle(Some(Duration::ZERO))
+        place.service.wait_until_fresh(Some(Duration::ZERO))
     });
     let lag = lags.find(|lag| !lag.is_none()).unwrap();
     assert_eq!(
@@ -341,16 +372,19 @@ fn past_its_time_a_question_is_told_what_is_missing() {
 fn an_older_daemon_makes_room_for_a_newer_version() {
     use std::io::{Read, Write};
     for (version, expected) in [
-        (env!("CARGO_PKG_VERSION"), End::Unused),
-        ("0.0.9", End::Unused),
-        ("nonsense", End::Unused),
-        ("99.0.0", End::Told),
+        (env!("CARGO_PKG_VERSION"), ShutdownReason::Idle),
+        ("0.0.9", ShutdownReason::Idle),
+        ("nonsense", ShutdownReason::Idle),
+        ("99.0.0", ShutdownReason::Requested),
     ] {
         for verb in ["sync", "stay"] {
             let place = Place::new();
             place.write("a.cs", "class Changed { }");
-            let mut guest =
-                knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
+            let mut guest = IpcStream::connect(
+                place.service.engine().unwrap().data(),
+                Some(Duration::from_secs(60)),
+            )
+            .unwrap();
             guest
                 .write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes())
                 .unwrap();
@@ -362,12 +396,79 @@ fn an_older_daemon_makes_room_for_a_newer_version() {
                     "what is asked is done first: {answer}"
                 );
             }
-            let moment = Some(Duration::from_millis(200)).filter(|_| expected == End::Unused);
-            if verb == "stay" && expected == End::Unused {
+            let moment =
+                Some(Duration::from_millis(200)).filter(|_| expected == ShutdownReason::Idle);
+            if verb == "stay" && expected == ShutdownReason::Idle {
                 // Who stays needs it.
                 drop(guest);
             }
-            assert_eq!(place.keeper.last(moment), expected, "{verb} {version}");
+            assert_eq!(
+                place.service.wait_for_shutdown(moment),
+                expected,
+                "{verb} {version}"
+            );
         }
     }
+}
+
+#[test]
+fn unsaved_text_is_indexed_before_the_disk_until_it_is_removed() {
+    let place = Place::new();
+    let path = RepoPath::new("a.cs").unwrap();
+    let names = || {
+        let snapshot = place
+            .service
+            .engine()
+            .unwrap()
+            .answers()
+            .snapshot()
+            .unwrap();
+        ["M", "Unsaved", "Saved"].map(|name| store::by_name(&snapshot, name, 9).unwrap().len())
+    };
+    let set = |text| {
+        place.service.set_unsaved_text(path.clone(), text).unwrap();
+        assert!(place.service.wait_until_fresh(None).is_none());
+    };
+    assert_eq!(names(), [1, 0, 0]);
+
+    set(Some("class A { void Unsaved() { } }"));
+    assert_eq!(names(), [0, 1, 0]);
+    place.write("a.cs", "class A { void Saved() { } }");
+    assert!(place.service.wait_until_fresh(None).is_none());
+    assert_eq!(names(), [0, 1, 0], "the file is still edited");
+    place.write("b.cs", "class B { }");
+    assert!(place.service.wait_until_fresh(None).is_none());
+    assert_eq!(
+        names(),
+        [0, 1, 0],
+        "nor does a full scan take it from the disk"
+    );
+
+    set(None);
+    assert_eq!(names(), [0, 0, 1]);
+    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+}
+
+#[test]
+fn unsaved_text_is_forgotten_with_the_process() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("a.cs"), "class A { void M() { } }").unwrap();
+    let engine = open(folder.path(), home.path());
+    engine.index(&|_| {}).unwrap();
+    let path = RepoPath::new("a.cs").unwrap();
+    // As long as the file, so that only its stamp tells that the disk was not read.
+    engine.set_unsaved_text(&path, Some("class A { void N() { } }"));
+    engine
+        .process_batch(&ChangeBatch::only([path]), &|_| {})
+        .unwrap();
+    let count = |engine: &Engine, name| {
+        let snapshot = engine.answers().snapshot().unwrap();
+        store::by_name(&snapshot, name, 9).unwrap().len()
+    };
+    assert_eq!((count(&engine, "M"), count(&engine, "N")), (0, 1));
+    drop(engine);
+
+    let engine = open(folder.path(), home.path());
+    engine.index(&|_| {}).unwrap();
+    assert_eq!((count(&engine, "M"), count(&engine, "N")), (1, 0));
 }

@@ -31,7 +31,7 @@ impl Place {
     /// Whether the call is known, once everything is settled; the index is that of a fresh start.
     fn knows_call(&self) -> bool {
         self.files();
-        let dump = dump(self.keeper.engine());
+        let dump = dump(&self.service.engine().unwrap());
         let rows = |what: &str| -> Vec<Vec<&str>> {
             let lines = dump
                 .iter()

@@ -43,7 +43,7 @@ fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
     )
 }
 
-fn keeper(root: &Path, home: &Path, model: Source) -> Keeper {
+fn start(root: &Path, home: &Path, model: Source) -> IndexService {
     let engine = Engine::open(
         root,
         EngineOptions {
@@ -53,18 +53,18 @@ fn keeper(root: &Path, home: &Path, model: Source) -> Keeper {
         },
     )
     .unwrap();
-    Keeper::start(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
+    IndexService::with_engine(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
 }
 
-fn progress(keeper: &Keeper) -> Option<VectorProgress> {
-    vector_progress(&keeper.engine().answers().snapshot().unwrap()).unwrap()
+fn progress(service: &IndexService) -> Option<VectorProgress> {
+    vector_progress(&service.engine().unwrap().answers().snapshot().unwrap()).unwrap()
 }
 
 /// Waits until all symbols have vectors of a model.
-fn complete(keeper: &Keeper, model: &str) -> VectorProgress {
+fn complete(service: &IndexService, model: &str) -> VectorProgress {
     let began = Instant::now();
     loop {
-        match progress(keeper) {
+        match progress(service) {
             Some(progress)
                 if progress.model == model
                     && progress.done == progress.total
@@ -75,7 +75,7 @@ fn complete(keeper: &Keeper, model: &str) -> VectorProgress {
             other => assert!(
                 began.elapsed() < Duration::from_secs(120),
                 "{other:?} {:?}",
-                keeper.vector_trouble()
+                service.embedding_trouble()
             ),
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -102,16 +102,16 @@ fn write(root: &Path, methods: usize, body: &str) {
 fn each_text_is_embedded_once() {
     let (_folder, root, home) = repository(40);
     let (source, texts) = model("first", Duration::ZERO);
-    let keeper = keeper(&root, &home, source);
-    let all = complete(&keeper, "first").total as usize;
+    let service = start(&root, &home, source);
+    let all = complete(&service, "first").total as usize;
     assert_eq!(
-        (texts.load(Ordering::Relaxed), keeper.vector_trouble()),
+        (texts.load(Ordering::Relaxed), service.embedding_trouble()),
         (all, None)
     );
 
     write(&root, 40, "int x = 1;");
-    assert!(keeper.settle(None).is_none());
-    complete(&keeper, "first");
+    assert!(service.wait_until_fresh(None).is_none());
+    complete(&service, "first");
     assert_eq!(
         texts.load(Ordering::Relaxed),
         all,
@@ -119,25 +119,25 @@ fn each_text_is_embedded_once() {
     );
 
     write(&root, 43, "");
-    assert!(keeper.settle(None).is_none());
-    assert_eq!(complete(&keeper, "first").total as usize, all + 3);
+    assert!(service.wait_until_fresh(None).is_none());
+    assert_eq!(complete(&service, "first").total as usize, all + 3);
     assert_eq!(texts.load(Ordering::Relaxed), all + 3);
 }
 
 #[test]
 fn another_model_has_all_vectors_made_anew() {
     let (_folder, root, home) = repository(40);
-    let first = keeper(&root, &home, model("first", Duration::ZERO).0);
+    let first = start(&root, &home, model("first", Duration::ZERO).0);
     complete(&first, "first");
     drop(first);
     let (source, texts) = model("second", Duration::ZERO);
-    let second = keeper(&root, &home, source);
+    let second = start(&root, &home, source);
     let total = complete(&second, "second").total;
     assert_eq!(texts.load(Ordering::Relaxed) as u64, total);
     drop(second);
     let (source, texts) = model("second", Duration::ZERO);
-    let again = keeper(&root, &home, source);
-    assert!(again.settle(None).is_none());
+    let again = start(&root, &home, source);
+    assert!(again.wait_until_fresh(None).is_none());
     complete(&again, "second");
     assert_eq!(
         texts.load(Ordering::Relaxed),
@@ -150,31 +150,31 @@ fn another_model_has_all_vectors_made_anew() {
 fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
     let (_folder, root, home) = repository(3);
     let source = Source::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
-    let keeper = keeper(&root, &home, source);
-    assert!(keeper.settle(None).is_none());
+    let service = start(&root, &home, source);
+    assert!(service.wait_until_fresh(None).is_none());
     let began = Instant::now();
-    while keeper.vector_trouble().is_none() {
+    while service.embedding_trouble().is_none() {
         assert!(began.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(
-        (keeper.vector_trouble().as_deref(), progress(&keeper)),
+        (service.embedding_trouble().as_deref(), progress(&service)),
         (Some("too old"), None)
     );
     write(&root, 5, "");
-    assert!(keeper.settle(None).is_none());
+    assert!(service.wait_until_fresh(None).is_none());
 }
 
 #[test]
 fn the_end_of_the_process_is_not_kept_waiting() {
     let (_folder, root, home) = repository(400);
     let (source, texts) = model("slow", Duration::from_millis(10));
-    let keeper = keeper(&root, &home, source);
+    let service = start(&root, &home, source);
     while texts.load(Ordering::Relaxed) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
     let began = Instant::now();
-    keeper.stop();
+    service.stop();
     assert!(
         began.elapsed() < Duration::from_secs(2),
         "{:?}",
@@ -212,9 +212,9 @@ fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
 #[test]
 fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_some_of_them() {
     let (_folder, root, home) = repository(40);
-    let keeper = keeper(&root, &home, model("first", Duration::ZERO).0);
-    complete(&keeper, "first");
-    let (hits, is_broken, source) = asked(&keeper.engine().answers());
+    let service = start(&root, &home, model("first", Duration::ZERO).0);
+    complete(&service, "first");
+    let (hits, is_broken, source) = asked(&service.engine().unwrap().answers());
     assert!(hits > 0 && !is_broken && source == VectorSource::Model);
 
     let reader = || Answers::open(&root, &DataHome::at(&home)).unwrap();
@@ -224,7 +224,7 @@ fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_so
     let (hits, is_broken, _) = asked(&reader().with_model(model("second", Duration::ZERO).0));
     assert!(hits > 0 && !is_broken);
 
-    let database = keeper.engine().data().database().unwrap();
+    let database = service.engine().unwrap().data().database().unwrap();
     let connection = rusqlite::Connection::open(database).unwrap();
     connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE node_id % 3 = 0").unwrap();
     drop(connection);
@@ -237,7 +237,7 @@ const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
 #[test]
 fn a_killed_process_costs_what_it_had_not_written() {
     if let Some(folder) = std::env::var_os(DOOMED).map(PathBuf::from) {
-        let _keeper = keeper(
+        let _service = start(
             &folder.join("root"),
             &folder.join("home"),
             model("first", Duration::from_millis(4)).0,
@@ -269,8 +269,8 @@ fn a_killed_process_costs_what_it_had_not_written() {
     let kept = written().unwrap();
 
     let (source, texts) = model("first", Duration::ZERO);
-    let keeper = keeper(&root, &home, source);
-    let total = complete(&keeper, "first").total;
+    let service = start(&root, &home, source);
+    let total = complete(&service, "first").total;
     assert!(kept >= 100 && kept < total, "{kept} of {total}");
     assert_eq!(
         texts.load(Ordering::Relaxed) as u64,
@@ -278,7 +278,7 @@ fn a_killed_process_costs_what_it_had_not_written() {
         "what was written is not made again"
     );
 
-    let snapshot = keeper.engine().answers().snapshot().unwrap();
+    let snapshot = service.engine().unwrap().answers().snapshot().unwrap();
     let file = store::files(&snapshot).unwrap().remove(0).id;
     let ids = store::node_ids_of_file(&snapshot, file).unwrap();
     assert!(ids.len() as u64 >= total);

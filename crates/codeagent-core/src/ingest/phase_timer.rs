@@ -9,11 +9,11 @@ use crate::ingest::summary::{Phase, PhaseTime};
 
 /// Sums of processor time by phase.
 #[derive(Debug, Default)]
-pub struct Clock {
+pub struct PhaseTimer {
     nanoseconds: [AtomicU64; Phase::NAMES.len()],
 }
 
-impl Clock {
+impl PhaseTimer {
     /// Runs `work` and counts the time of this thread for `phase`.
     pub fn time<T>(&self, phase: Phase, work: impl FnOnce() -> T) -> T {
         let start = ThreadTime::now();

@@ -10,7 +10,6 @@ mod pipe;
 mod socket;
 
 use std::io;
-use std::time::Duration;
 
 #[cfg(windows)]
 use pipe as system;
@@ -19,12 +18,12 @@ use socket as system;
 
 use crate::DataDir;
 
-pub use system::Conversation;
+pub use system::IpcStream;
 
 /// The open socket; closed when dropped.
-pub struct Door(system::Listener);
+pub struct IpcListener(system::Listener);
 
-impl Door {
+impl IpcListener {
     /// Opens it. Only for the process with the right to write: what an earlier one left there is
     /// removed.
     pub fn open(data: &DataDir) -> io::Result<Self> {
@@ -32,20 +31,15 @@ impl Door {
     }
 
     /// Waits for the next connection.
-    pub fn next(&self) -> io::Result<Conversation> {
+    pub fn next(&self) -> io::Result<IpcStream> {
         self.0.next()
     }
-}
-
-/// Connects to the process with the right to write. Reads and writes fail after this time, if one
-/// is given.
-pub fn knock(data: &DataDir, patience: Option<Duration>) -> io::Result<Conversation> {
-    Conversation::connect(data, patience)
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
+    use std::time::Duration;
 
     use super::*;
     use crate::DataHome;
@@ -64,23 +58,23 @@ mod tests {
     #[test]
     fn who_knocks_is_heard_as_long_as_it_is_open() {
         let (data, _folders) = data();
-        assert!(knock(&data, None).is_err());
-        let door = Door::open(&data).unwrap();
-        let mut outside = knock(&data, PATIENCE).unwrap();
+        assert!(IpcStream::connect(&data, None).is_err());
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
         outside.write_all(b"hello").unwrap();
         drop(outside);
         let mut said = String::new();
         door.next().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!(said, "hello");
         drop(door);
-        assert!(knock(&data, None).is_err());
+        assert!(IpcStream::connect(&data, None).is_err());
     }
 
     #[test]
     fn a_client_waits_no_longer_than_it_wants() {
         let (data, _folders) = data();
-        let door = Door::open(&data).unwrap();
-        let mut outside = knock(&data, Some(Duration::from_millis(50))).unwrap();
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, Some(Duration::from_millis(50))).unwrap();
         let inside = door.next().unwrap();
         let kind = outside.read(&mut [0]).unwrap_err().kind();
         assert!(
@@ -93,8 +87,8 @@ mod tests {
     #[test]
     fn closing_ends_the_reads_of_both_ends() {
         let (data, _folders) = data();
-        let door = Door::open(&data).unwrap();
-        let mut outside = knock(&data, PATIENCE).unwrap();
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
         let inside = door.next().unwrap();
         let mut reader = inside.try_clone().unwrap();
         let read = std::thread::spawn(move || reader.read(&mut [0]).unwrap_or(0));

@@ -30,8 +30,8 @@ impl Listener {
         Ok(Self { listener, path })
     }
 
-    pub fn next(&self) -> io::Result<Conversation> {
-        Ok(Conversation(self.listener.accept()?.0))
+    pub fn next(&self) -> io::Result<IpcStream> {
+        Ok(IpcStream(self.listener.accept()?.0))
     }
 }
 
@@ -43,10 +43,12 @@ impl Drop for Listener {
 }
 
 /// A connection with another process.
-pub struct Conversation(UnixStream);
+pub struct IpcStream(UnixStream);
 
-impl Conversation {
-    pub(super) fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
+impl IpcStream {
+    /// Connects to the process that writes the index. Reads and writes fail after `patience`, if it
+    /// is given.
+    pub fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
         let stream = UnixStream::connect(place(data, false)?)?;
         stream.set_read_timeout(patience)?;
         stream.set_write_timeout(patience)?;
@@ -64,13 +66,13 @@ impl Conversation {
     }
 }
 
-impl Read for Conversation {
+impl Read for IpcStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }
 }
 
-impl Write for Conversation {
+impl Write for IpcStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }

@@ -17,7 +17,7 @@ impl DataDir {
     /// Removes indexes at the same place until all together are no larger than `limit` bytes, and
     /// gives those removed. This one stays, and so do those that somebody writes.
     #[must_use]
-    pub fn make_room(&self, limit: u64) -> Vec<Self> {
+    pub fn evict_old_indexes(&self, limit: u64) -> Vec<Self> {
         let Some(home) = self.path().parent() else {
             return Vec::new();
         };
@@ -83,15 +83,15 @@ mod tests {
         let outer = tempfile::tempdir().unwrap();
         let data = folders(outer.path(), &["oldest", "old", "gone", "own", "written"]);
         std::fs::remove_dir(data[2].root()).unwrap();
-        assert_eq!(data[3].make_room(6 << 20), []);
+        assert_eq!(data[3].evict_old_indexes(6 << 20), []);
         assert_eq!(
-            data[3].make_room(9 << 19),
+            data[3].evict_old_indexes(9 << 19),
             [data[2].clone()],
             "five are too many"
         );
         let _lock = data[0].lock_writer().unwrap();
         assert_eq!(
-            data[3].make_room(1),
+            data[3].evict_old_indexes(1),
             [data[1].clone(), data[4].clone()],
             "neither this one nor one that is written"
         );

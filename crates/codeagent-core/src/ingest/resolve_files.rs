@@ -8,14 +8,14 @@ use codeagent_lang::{FileId, Links, World, link};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::ingest::clock::Clock;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
-use crate::store::{EdgeRow, FileKey, LinkRow, OpenSite, UnresolvedRow};
+use crate::store::{DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite};
 
 /// The rows of one link.
 #[derive(Debug, Default)]
-pub struct Relinked {
+pub struct ResolvedFile {
     /// Uses.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
@@ -23,7 +23,7 @@ pub struct Relinked {
     /// Names under which objects hold what may be a function and is no node.
     pub object_functions: Vec<(FileKey, String)>,
     /// What was asked of others, and the sources of the edges.
-    pub links: LinkRow,
+    pub links: DependencyRow,
     /// Call-like sites: all, resolved, external.
     pub calls: [u32; 3],
     /// Sites on which a budget ended.
@@ -43,9 +43,9 @@ pub struct LinkInputs<'a> {
     pub keys: &'a [Option<FileKey>],
 }
 
-fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Relinked {
+fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> ResolvedFile {
     let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
-        return Relinked::default();
+        return ResolvedFile::default();
     };
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let links = link(file, world);
@@ -53,16 +53,16 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
         (links, edges)
     }));
     let Ok((links, edges)) = attempt else {
-        return Relinked {
+        return ResolvedFile {
             failed: true,
-            ..Relinked::default()
+            ..ResolvedFile::default()
         };
     };
     let edges = edge_rows(edges, key);
     let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     sources.sort_unstable();
     sources.dedup();
-    Relinked {
+    ResolvedFile {
         unresolved: unresolved_rows(&links, world, file, key),
         object_functions: world
             .support(file)
@@ -76,7 +76,7 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
             links.calls_external,
         ],
         given_up: links.given_up,
-        links: LinkRow {
+        links: DependencyRow {
             reads: sorted(
                 links
                     .reads
@@ -87,7 +87,7 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
             ),
             slots: slot_hashes(links.reads.slots),
             sources,
-            ..LinkRow::default()
+            ..DependencyRow::default()
         },
         edges,
         failed: false,
@@ -99,9 +99,9 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
 pub fn relink_all(
     files: &[usize],
     inputs: LinkInputs<'_>,
-    clock: &Clock,
+    clock: &PhaseTimer,
     step: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<(usize, Relinked)>> {
+) -> Option<Vec<(usize, ResolvedFile)>> {
     let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
     files
         .par_iter()
@@ -147,9 +147,9 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
 
 fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
     let facts = world.facts(file);
-    let mut by_name: FxHashMap<&str, Vec<OpenSite>> = FxHashMap::default();
+    let mut by_name: FxHashMap<&str, Vec<UnresolvedSite>> = FxHashMap::default();
     for unresolved in &links.unresolved {
-        let site = OpenSite {
+        let site = UnresolvedSite {
             line: unresolved.at.line,
             column: unresolved.at.column,
             is_call: unresolved.kind.is_call(),
@@ -159,7 +159,7 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
             .or_default()
             .push(site);
     }
-    let row = |(name, mut sites): (&str, Vec<OpenSite>)| {
+    let row = |(name, mut sites): (&str, Vec<UnresolvedSite>)| {
         sites.sort_unstable();
         UnresolvedRow {
             file: key,
@@ -209,7 +209,7 @@ mod tests {
                 nodes: &nodes,
                 keys: &keys,
             },
-            &Clock::default(),
+            &PhaseTimer::default(),
             &|| true,
         )
         .unwrap();

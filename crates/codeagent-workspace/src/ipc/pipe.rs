@@ -39,9 +39,9 @@ impl Listener {
         Ok(Self(Arc::new(listener)))
     }
 
-    pub fn next(&self) -> io::Result<Conversation> {
+    pub fn next(&self) -> io::Result<IpcStream> {
         let listener = Arc::clone(&self.0);
-        Ok(Conversation::new(
+        Ok(IpcStream::new(
             run(async move { listener.accept().await })??,
             None,
         ))
@@ -49,14 +49,16 @@ impl Listener {
 }
 
 /// A connection with another process.
-pub struct Conversation {
+pub struct IpcStream {
     stream: Arc<LocalSocketStream>,
     patience: Option<Duration>,
     is_closed: watch::Sender<bool>,
 }
 
-impl Conversation {
-    pub(super) fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
+impl IpcStream {
+    /// Connects to the process that writes the index. Reads and writes fail after `patience`, if it
+    /// is given.
+    pub fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
         let name = name(data)?;
         let stream = run(limited(patience, async move {
             LocalSocketStream::connect(name).await
@@ -101,7 +103,7 @@ impl Conversation {
     }
 }
 
-impl Read for Conversation {
+impl Read for IpcStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (stream, length) = (Arc::clone(&self.stream), buffer.len().min(MOST_BYTES));
         let read = self.wait(async move {
@@ -119,7 +121,7 @@ impl Read for Conversation {
     }
 }
 
-impl Write for Conversation {
+impl Write for IpcStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (stream, bytes) = (
             Arc::clone(&self.stream),

@@ -38,10 +38,10 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
     bytes
 }
 
-fn parsed(bytes: &[u8]) -> Option<Tracked> {
+fn parsed(bytes: &[u8]) -> Option<GitIndex> {
     HASH_BYTES
         .iter()
-        .find_map(|hash| Tracked::parse(bytes, *hash))
+        .find_map(|hash| GitIndex::parse(bytes, *hash))
 }
 
 #[test]

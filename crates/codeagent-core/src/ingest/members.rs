@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 
 use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclId, Facts, Piece};
-use crate::store::SlotHash;
+use crate::store::DependencyKeyHash;
 
 /// What others see of a file, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pieces {
+pub struct MemberHashes {
     /// A hash of all that is no piece.
     frame: u64,
     /// The questions that its pieces answer, each with a hash of the answer; sorted.
-    answers: Vec<(SlotHash, u64)>,
+    answers: Vec<(DependencyKeyHash, u64)>,
 }
 
-impl Pieces {
+impl MemberHashes {
     /// Those of a file of which a table has the nodes.
     #[must_use]
     pub fn of(file: FileId, nodes: &NodeTable) -> Self {
@@ -33,18 +33,18 @@ impl Pieces {
         for decl in facts.decl_ids().filter(|decl| !is_in_a_piece(facts, *decl)) {
             frame.update(&id_of(decl).to_le_bytes());
         }
-        let mut answers: Vec<(SlotHash, usize)> = Vec::new();
+        let mut answers: Vec<(DependencyKeyHash, usize)> = Vec::new();
         for (at, piece) in facts.pieces.iter().enumerate() {
             answers.extend(
                 LANGUAGES
                     .of_facts(facts)
                     .asked_of(facts, piece.decl)
                     .into_iter()
-                    .map(|slot| (slot as SlotHash, at)),
+                    .map(|slot| (slot as DependencyKeyHash, at)),
             );
         }
         answers.sort_unstable();
-        let answer = |of: &[(SlotHash, usize)]| {
+        let answer = |of: &[(DependencyKeyHash, usize)]| {
             let mut hasher = blake3::Hasher::new();
             for (_, at) in of {
                 let piece = facts.pieces[*at];
@@ -64,13 +64,15 @@ impl Pieces {
 
     /// The questions that have another answer than `before`; `None` if more than pieces changed.
     #[must_use]
-    pub fn differing(&self, before: &Self) -> Option<Vec<SlotHash>> {
+    pub fn differing(&self, before: &Self) -> Option<Vec<DependencyKeyHash>> {
         if self.frame != before.frame {
             return None;
         }
-        let mut only_before: FxHashMap<SlotHash, u64> = before.answers.iter().copied().collect();
-        let is_new = |(slot, answer): &&(SlotHash, u64)| only_before.remove(slot) != Some(*answer);
-        let mut differing: Vec<SlotHash> = self
+        let mut only_before: FxHashMap<DependencyKeyHash, u64> =
+            before.answers.iter().copied().collect();
+        let is_new =
+            |(slot, answer): &&(DependencyKeyHash, u64)| only_before.remove(slot) != Some(*answer);
+        let mut differing: Vec<DependencyKeyHash> = self
             .answers
             .iter()
             .filter(is_new)
