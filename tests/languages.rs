@@ -32,7 +32,7 @@ const FOLDERS: &[&str] = &[
     "tests/fixtures/*",
     "tests/neighbours/*.txt",
     "tests/relinking/*.md",
-    "tests/hostile/*.rs",
+    "crates/codeagent-cli/tests/it/hostile_inputs/*.rs",
 ];
 
 /// Texts that name every language to who reads them.
@@ -43,7 +43,7 @@ const TESTS: &[&str] = &[
     "tests/rules.rs",
     "tests/fixtures.rs",
     "tests/neighbours.rs",
-    "tests/hostile.rs",
+    "crates/codeagent-cli/tests/it/hostile_inputs/mod.rs",
 ];
 
 /// How a source tells languages apart.
