@@ -1,8 +1,8 @@
 //! The `assistant` profile: what its contract says of each tool, and what hostile callers and
 //! repositories try.
 
-use codeagent_files::failure::{Failure, FailureKind};
-use codeagent_files::{Era, Options, assistant};
+use codeagent_files::error::{ErrorKind, FileToolError};
+use codeagent_files::{Options, ProtocolEra, assistant};
 use serde_json::{Value, json};
 
 use crate::profiles::support::Session;
@@ -674,30 +674,31 @@ async fn hostile_paths_are_denied() {
 #[test]
 fn errors_are_told_as_the_revision_allows() {
     let failure = || {
-        Failure::new(FailureKind::NoFile, "File not found: src/missing.ts").about("src/missing.ts")
+        FileToolError::new(ErrorKind::NoFile, "File not found: src/missing.ts")
+            .about("src/missing.ts")
     };
     let data = json!({ "error_code": "file_not_found", "path": "src/missing.ts" });
-    let legacy = assistant::render(Err(failure()), Era::Legacy).unwrap_err();
+    let legacy = assistant::render(Err(failure()), ProtocolEra::Legacy).unwrap_err();
     assert_eq!(
         (legacy.code.0, legacy.message.as_ref(), legacy.data),
         (-32001, "File not found: src/missing.ts", Some(data.clone()))
     );
-    let modern = assistant::render(Err(failure()), Era::Modern).unwrap();
+    let modern = assistant::render(Err(failure()), ProtocolEra::Modern).unwrap();
     assert_eq!(modern.is_error, Some(true));
     assert_eq!(
         modern.structured_content,
         Some(json!({ "code": -32001, "message": "File not found: src/missing.ts", "data": data }))
     );
     for (kind, word, number) in [
-        (FailureKind::NoFile, "file_not_found", -32001),
-        (FailureKind::NoFolder, "directory_not_found", -32001),
-        (FailureKind::Outside, "access_denied", -32002),
-        (FailureKind::TooLarge, "file_too_large", -32003),
-        (FailureKind::Binary, "binary_file", -32004),
-        (FailureKind::BadPattern, "invalid_pattern", -32005),
-        (FailureKind::TimedOut, "search_timeout", -32006),
-        (FailureKind::BadArguments, "invalid_arguments", -32602),
-        (FailureKind::Internal, "internal_error", -32603),
+        (ErrorKind::NoFile, "file_not_found", -32001),
+        (ErrorKind::NoFolder, "directory_not_found", -32001),
+        (ErrorKind::Outside, "access_denied", -32002),
+        (ErrorKind::TooLarge, "file_too_large", -32003),
+        (ErrorKind::Binary, "binary_file", -32004),
+        (ErrorKind::BadPattern, "invalid_pattern", -32005),
+        (ErrorKind::TimedOut, "search_timeout", -32006),
+        (ErrorKind::BadArguments, "invalid_arguments", -32602),
+        (ErrorKind::Internal, "internal_error", -32603),
     ] {
         assert_eq!(
             (assistant::code(kind), assistant::number(word)),

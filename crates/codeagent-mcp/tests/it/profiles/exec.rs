@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codeagent_files::{Exec, Launcher, Options};
+use codeagent_files::{ExecPolicy, Launcher, Options};
 use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of};
@@ -32,7 +32,7 @@ async fn session(profile: &str, read_only: bool) -> Session {
 async fn session_with(launcher: Launcher, profile: &str, read_only: bool) -> Session {
     let options = Options {
         read_only,
-        exec: Exec::Jail(launcher),
+        exec: ExecPolicy::Jail(launcher),
         ..Options::default()
     };
     let session = Session::with(profile, options, &[]).await;
@@ -389,7 +389,7 @@ async fn commands_are_off_unless_allowed() {
         );
     }
     let options = Options {
-        exec: Exec::Refused("this system has none".to_owned()),
+        exec: ExecPolicy::Refused("this system has none".to_owned()),
         ..Options::default()
     };
     let session = Session::with("patch", options.clone(), &[]).await;

@@ -2,7 +2,7 @@
 //! not lead out stands beside the tests of each profile.
 
 use codeagent_core::query;
-use codeagent_files::{Exec, Launcher, Options, Profile, ToolSet};
+use codeagent_files::{ExecPolicy, Launcher, Options, Profile, ToolSet};
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
@@ -709,7 +709,8 @@ async fn moves_and_removals_have_defined_ends() {
 
 #[tokio::test]
 async fn endless_arguments_and_outputs_are_bounded() {
-    let jail = || Exec::Jail(Launcher::of(env!("CARGO_BIN_EXE_codeagent-mcp").into()).unwrap());
+    let jail =
+        || ExecPolicy::Jail(Launcher::of(env!("CARGO_BIN_EXE_codeagent-mcp").into()).unwrap());
     let session = Session::with(
         "patch",
         Options {

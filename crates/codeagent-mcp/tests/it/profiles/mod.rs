@@ -11,8 +11,6 @@ mod local_answers;
 mod parameters;
 mod patch;
 mod paths;
-mod printed_schemas;
-mod sandbox_escapes;
 mod special_files;
 pub mod support;
 mod wire_format;

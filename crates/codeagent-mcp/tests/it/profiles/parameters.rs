@@ -2,7 +2,7 @@
 //! refused, what it permits is taken, its default is what a call gets that leaves it out, and null
 //! is absent.
 
-use codeagent_files::{Exec, Options};
+use codeagent_files::{ExecPolicy, Options};
 use serde_json::{Map, Value, json};
 
 use crate::profiles::support::Session;
@@ -140,7 +140,7 @@ async fn every_parameter_is_checked_and_every_default_holds() {
     // Commands are checked before they are refused; only what is refused for its arguments counts
     // here.
     let options = Options {
-        exec: Exec::Refused("not here".to_owned()),
+        exec: ExecPolicy::Refused("not here".to_owned()),
         ..Options::default()
     };
     for (profile, tools) in [

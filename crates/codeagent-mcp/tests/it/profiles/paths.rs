@@ -1,7 +1,7 @@
 //! What does every tool of every profile say of a hostile path? Each path is given to each
 //! parameter that takes one; what is outside is untouched after it and never told.
 
-use codeagent_files::{Exec, Launcher, Options};
+use codeagent_files::{ExecPolicy, Launcher, Options};
 use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of};
@@ -128,7 +128,7 @@ fn with(profile: &str, (_, parameter, _, rest): &Place, path: &str) -> Value {
 }
 
 async fn session(profile: &str) -> Session {
-    let exec = Exec::Jail(Launcher::of(env!("CARGO_BIN_EXE_codeagent-mcp").into()).unwrap());
+    let exec = ExecPolicy::Jail(Launcher::of(env!("CARGO_BIN_EXE_codeagent-mcp").into()).unwrap());
     let files = [
         ("src/a.ts", "export const a = 1;\n"),
         ("b.txt", "b"),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use codeagent_files::{Exec, Options, Profile, ToolSet};
+use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
 use codeagent_mcp::http::{HttpOptions, Stop, Token, accept, router};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
@@ -232,7 +232,7 @@ async fn every_revision_is_spoken() {
 #[cfg(unix)]
 #[tokio::test]
 async fn every_profile_has_an_endpoint_of_its_own() {
-    let exec = Exec::Refused("there is no jail".to_owned());
+    let exec = ExecPolicy::Refused("there is no jail".to_owned());
     for (options, patch_tools, workspace_tools, code) in [
         (Options::default(), 5, 7, "done"),
         (

@@ -91,7 +91,7 @@ async fn uses_without_a_target_are_listed() {
 #[tokio::test]
 async fn an_empty_answer_names_the_files_that_could_not_be_read() {
     let long = format!(
-        "class Caller {{ void M() {{ new T().Only(); }} }} // {}",
+        "class CallContext {{ void M() {{ new T().Only(); }} }} // {}",
         "x".repeat(30_000)
     );
     let files: [(&str, &[u8]); 4] = [

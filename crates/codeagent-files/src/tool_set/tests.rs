@@ -1,8 +1,9 @@
 //! Tool lists and input schemas as the contracts print them.
 
-use codeagent_files::{Options, Profile, ToolSet};
-use codeagent_mcp::arguments::schema;
 use serde_json::{Value, json};
+
+use crate::arguments::schema;
+use crate::{Options, Profile, ToolSet};
 
 /// The input schemas that the contract of `workspace` prints.
 fn printed_schemas() -> Vec<(&'static str, Value)> {

@@ -11,12 +11,42 @@ use std::time::{Duration, Instant};
 use codeagent_files::{Launcher, Outcome, Policy, Request};
 use codeagent_workspace::{RepoPath, Workspace};
 
+/// The tests.
+pub const TESTS: &[(&str, fn())] = &[
+    ("the_programs_are_hostile", the_programs_are_hostile),
+    (
+        "no_program_changes_what_git_editors_and_shells_run",
+        no_program_changes_what_git_editors_and_shells_run,
+    ),
+    (
+        "no_program_reaches_the_machine",
+        no_program_reaches_the_machine,
+    ),
+    (
+        "removed_names_are_reported_and_links_put_back",
+        removed_names_are_reported_and_links_put_back,
+    ),
+    (
+        "a_process_that_survives_its_command_is_killed",
+        a_process_that_survives_its_command_is_killed,
+    ),
+    (
+        "nothing_of_the_server_is_passed_on",
+        nothing_of_the_server_is_passed_on,
+    ),
+    (
+        "commands_that_write_take_turns",
+        commands_that_write_take_turns,
+    ),
+    ("paths_outside_are_absent", paths_outside_are_absent),
+];
+
 /// What must never be seen.
 const CANARY: &str = "CANARY-51c9";
 
 /// Launchers of both kinds; the first is of the second kind where the system grants no namespaces.
 fn launchers() -> [Launcher; 2] {
-    let program = || PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"));
+    let program = || std::env::current_exe().unwrap();
     [
         Launcher::of(program()).unwrap(),
         Launcher::without_namespaces(program()).unwrap(),
@@ -283,7 +313,6 @@ fn use_git(root: &Path) {
     }
 }
 
-#[test]
 fn the_programs_are_hostile() {
     assert!(
         FILES.len() + SYSTEM.len() >= 150,
@@ -320,7 +349,6 @@ fn the_programs_are_hostile() {
     );
 }
 
-#[test]
 fn no_program_changes_what_git_editors_and_shells_run() {
     for launcher in launchers() {
         for program in FILES {
@@ -345,7 +373,6 @@ fn no_program_changes_what_git_editors_and_shells_run() {
     }
 }
 
-#[test]
 fn no_program_reaches_the_machine() {
     for launcher in launchers() {
         for program in SYSTEM {
@@ -373,7 +400,6 @@ fn no_program_reaches_the_machine() {
     }
 }
 
-#[test]
 fn removed_names_are_reported_and_links_put_back() {
     let outer = plant();
     let root = outer.path().join("repo");
@@ -416,7 +442,6 @@ fn removed_names_are_reported_and_links_put_back() {
     assert!((0..50).all(|number| !root.join(format!("free/{number}/.git")).exists()));
 }
 
-#[test]
 fn a_process_that_survives_its_command_is_killed() {
     for launcher in launchers() {
         let outer = plant();
@@ -445,7 +470,6 @@ fn a_process_that_survives_its_command_is_killed() {
     }
 }
 
-#[test]
 fn nothing_of_the_server_is_passed_on() {
     let outer = plant();
     let held = std::fs::File::open(outer.path().join("outside/secret")).unwrap();
@@ -465,7 +489,6 @@ fn nothing_of_the_server_is_passed_on() {
     }
 }
 
-#[test]
 fn commands_that_write_take_turns() {
     let outer = plant();
     let root = outer.path().join("repo");
@@ -493,7 +516,6 @@ fn commands_that_write_take_turns() {
     );
 }
 
-#[test]
 fn paths_outside_are_absent() {
     let outer = plant();
     let launcher = &launchers()[0];
