@@ -32,7 +32,7 @@ pub fn index_changed(state: &State, changed: Vec<RepoPath>) {
                 .map_err(|error| error.to_string())
         }
         Err(_) => state
-            .taken_in_elsewhere(&sources)
+            .sync_via_writer(&sources)
             .unwrap_or(Ok(()))
             .map_err(|error| error.to_string()),
     };

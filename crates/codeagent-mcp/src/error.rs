@@ -7,7 +7,7 @@ use codeagent_core::IngestError;
 use codeagent_core::StoreError;
 use codeagent_core::engine::EngineError;
 use codeagent_core::query::QueryError;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 use codeagent_files::arguments::ArgumentError;
 use codeagent_workspace::{PathError, ReadError};
 
@@ -86,7 +86,7 @@ impl ToolError {
 
     /// The same of an index that does not know everything.
     #[must_use]
-    pub fn behind(self, lag: &Lag) -> Self {
+    pub fn behind(self, lag: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
                 message: format!("{}; {lag}", self.message),
@@ -182,6 +182,12 @@ impl From<QueryError> for ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<&StoreError> for ToolError {
+    fn from(error: &StoreError) -> Self {
         if let StoreError::Corrupt(reason) = error {
             let message = format!(
                 "the index is damaged ({reason}) and is being rebuilt; try again in a few seconds"
@@ -212,27 +218,31 @@ impl From<StoreError> for ToolError {
     }
 }
 
-impl From<IngestError> for ToolError {
-    fn from(error: IngestError) -> Self {
-        let message = error.to_string();
+impl From<&IngestError> for ToolError {
+    fn from(error: &IngestError) -> Self {
         match error {
             IngestError::Store(error) => error.into(),
             IngestError::Interrupted
             | IngestError::WriterGone
             | IngestError::Shortage
-            | IngestError::Threads(_) => Self::unavailable(message),
+            | IngestError::Threads(_) => Self::unavailable(error.to_string()),
         }
     }
 }
 
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
-        let message = error.to_string();
+        (&error).into()
+    }
+}
+
+impl From<&EngineError> for ToolError {
+    fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
             EngineError::Ingest(error) => error.into(),
             EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => {
-                Self::unavailable(message)
+                Self::unavailable(error.to_string())
             }
         }
     }

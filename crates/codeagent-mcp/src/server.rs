@@ -434,7 +434,7 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
             .text(FORMAT.name)
             .map_or_else(compact::is_default, |format| format == "compact");
     if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
-        state.heal();
+        state.rebuild_in_background();
     }
     answer
         .map(|answer| {

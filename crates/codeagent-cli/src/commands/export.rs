@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -66,7 +66,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What of the repository is not in the tables.
-fn lacking(answers: &Answers, lag: &Lag) -> anyhow::Result<Vec<String>> {
+fn lacking(answers: &Answers, lag: &Staleness) -> anyhow::Result<Vec<String>> {
     let mut notes: Vec<String> = (!lag.is_none())
         .then(|| lag.to_string())
         .into_iter()

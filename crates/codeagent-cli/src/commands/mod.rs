@@ -33,7 +33,7 @@ use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parse
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
 use codeagent_core::model::graph::Language;
-use codeagent_core::watch::{Lag, glance};
+use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
 use codeagent_workspace::{
     DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
@@ -337,9 +337,9 @@ impl Root {
 
     /// The same, once the process that writes the index has taken everything in, and what is not in
     /// it. That process may find the index damaged and rebuild it.
-    fn settled(&self) -> anyhow::Result<(Answers, Lag)> {
+    fn settled(&self) -> anyhow::Result<(Answers, Staleness)> {
         let answers = self.answers()?;
-        let lag = glance(&answers);
+        let lag = quick_check(&answers);
         Ok((
             if answers.is_in_place() {
                 answers

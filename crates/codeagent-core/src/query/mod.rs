@@ -3,33 +3,37 @@
 //! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through
 //! the workspace it is given.
 
+mod empty_result_hints;
 mod export;
 mod filter;
-mod meant;
-mod missing;
 mod neighbors;
+mod not_found;
 mod outline;
 mod parameters;
 mod place;
+mod possible_uses;
 mod relations;
 mod search;
 mod source;
 mod status;
 mod symbol;
+mod symbol_lookup;
+mod text_mentions;
 mod texts;
-mod textual;
-mod uncertain;
-mod unread;
+mod unindexed;
 mod vectors;
-mod why;
 
+pub use empty_result_hints::{elsewhere, why_empty};
 pub use export::{ExportTables, export};
 pub use filter::Filter;
-pub use meant::{Meaning, Meant, label, resolve_symbol, symbols_meant};
-pub use missing::{beginning, why_not_found};
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
+pub use not_found::{beginning, why_not_found};
 pub use outline::{derive_file_id, get_outline};
 pub use place::is_in_place;
+pub use possible_uses::{
+    Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in,
+    unresolved_uses,
+};
 pub use relations::Relations;
 pub use search::{FoundSymbol, SearchResults, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
@@ -38,15 +42,13 @@ pub use status::{
     unresolved_sites,
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
+pub use symbol_lookup::{Meaning, Meant, label, resolve_symbol, symbols_meant};
+pub use text_mentions::{TextualUses, textual_uses};
 pub use texts::Texts;
-pub use textual::{TextualUses, textual_uses};
-pub use uncertain::{
-    Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in,
-    unresolved_uses,
+pub use unindexed::{
+    PartlyRead, lacking, partly_read_files, unread_files, unread_like, unread_note,
 };
-pub use unread::{PartlyRead, lacking, partly_read_files, unread_files, unread_like, unread_note};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
-pub use why::{elsewhere, why_empty};
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource,

@@ -3,7 +3,7 @@
 //! **Limits.** Of more than [`MAX_NOTES`] meanings nothing is said.
 
 use crate::model::graph::EdgeType;
-use crate::query::why::{elsewhere, why_empty};
+use crate::query::empty_result_hints::{elsewhere, why_empty};
 use crate::query::{
     Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources, unread_note,
 };

@@ -3,7 +3,7 @@
 //!
 //! **Limits.** Only questions about symbols; files are read as they are.
 
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
@@ -18,9 +18,9 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
         .chain(navigation::TOOLS)
         .any(|other| other.name == tool.name);
     let lag = if asks_about_symbols {
-        state.settle()
+        state.wait_until_fresh()
     } else {
-        Lag::default()
+        Staleness::default()
     };
     let answer = (tool.run)(state, arguments);
     if lag.is_none() {

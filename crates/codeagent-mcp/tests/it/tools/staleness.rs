@@ -188,7 +188,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
             second.structured("get_callers", ask.clone()).await,
         );
         assert!(kept.to_string().contains("Desk.Ask"), "{kept}");
-        heal.heal();
+        heal.rebuild_in_background();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while database(&first) == before && std::time::Instant::now() < until {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
