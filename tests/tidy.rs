@@ -241,7 +241,14 @@ const CRATES: &[(&str, &[&str])] = &[
         "codeagent-embed",
         &["codeagent-core", "codeagent-workspace"],
     ),
-    ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
+    (
+        "codeagent-render",
+        &["codeagent-core", "codeagent-workspace"],
+    ),
+    (
+        "codeagent-mcp",
+        &["codeagent-core", "codeagent-render", "codeagent-workspace"],
+    ),
     (
         "codeagent-cli",
         &[
@@ -249,6 +256,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "codeagent-embed",
             "codeagent-mcp",
             "codeagent-memory",
+            "codeagent-render",
             "codeagent-workspace",
         ],
     ),

@@ -8,11 +8,12 @@
 //! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A
 //! default that depends on what is asked stands in the words of a parameter only.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use codeagent_core::Canceller;
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
-use crate::page::hash;
 use crate::report::Reporter;
 
 /// One parameter of a tool.
@@ -266,7 +267,6 @@ pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
 pub struct Arguments {
     values: Map<String, Value>,
     question: u64,
-    is_whole: bool,
     reporter: Reporter,
     canceller: Canceller,
 }
@@ -315,7 +315,6 @@ impl Arguments {
         Ok(Self {
             values: sent,
             question,
-            is_whole: false,
             reporter: Reporter::default(),
             canceller: Canceller::default(),
         })
@@ -349,27 +348,6 @@ impl Arguments {
     #[must_use]
     pub fn question(&self) -> u64 {
         self.question
-    }
-
-    /// Whether this asks for a page after the first.
-    #[must_use]
-    pub fn is_next_page(&self) -> bool {
-        self.text("cursor").is_some_and(|cursor| !cursor.is_empty())
-    }
-
-    /// The same question, answered on one page however long.
-    #[must_use]
-    pub fn on_one_page(self) -> Self {
-        Self {
-            is_whole: true,
-            ..self
-        }
-    }
-
-    /// Whether the answer comes on one page.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.is_whole
     }
 
     /// A text, `None` if absent.
@@ -423,7 +401,9 @@ fn question(tool: &str, parameters: &[Parameter], values: &Map<String, Value>) -
                 .unwrap_or_default()
         })
         .collect();
-    hash(&(tool, asked))
+    let mut hasher = DefaultHasher::new();
+    (tool, asked).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A whole number, also one that a client wrote as `3.0`.

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
 use crate::commands::{Root, model};
-use crate::error::told;
+use crate::error::message;
 use crate::exit;
 use crate::output::{self, count};
 
@@ -189,11 +189,11 @@ fn index(root: &Root) -> Vec<Finding> {
     let looked = root.answers().and_then(|answers: Answers| {
         let snapshot = answers.snapshot()?;
         let status = query::status(&snapshot, answers.vectors())?;
-        Ok((status, query::unread_files(&snapshot)?, glance(&answers)))
+        Ok((status, query::failed_files(&snapshot)?, glance(&answers)))
     });
     match looked {
         Err(error) => {
-            let error = told(&error);
+            let error = message(&error);
             let hint = if error.contains("`codeagent index") {
                 ""
             } else {
@@ -250,7 +250,7 @@ fn clients() -> Vec<Finding> {
             "{}: configured for a different codeagent executable; `codeagent install {}`",
             client.name, client.name
         )),
-        Err(error) => wrong(format!("{}: {}", client.name, told(&error))),
+        Err(error) => wrong(format!("{}: {}", client.name, message(&error))),
     });
     findings.collect()
 }

@@ -71,7 +71,7 @@ fn lacking(answers: &Answers, lag: &Lag) -> anyhow::Result<Vec<String>> {
         .then(|| lag.to_string())
         .into_iter()
         .collect();
-    let failed = query::unread_files(&answers.snapshot()?)?.len();
+    let failed = query::failed_files(&answers.snapshot()?)?.len();
     if failed > 0 {
         notes.push(format!(
             "{} could not be indexed (`codeagent status` lists them)",

@@ -342,8 +342,8 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
             .map(|remark| format!("project {remark}")),
     );
     let snapshot = engine.answers().snapshot()?;
-    let partly_read = query::partly_read_files(&snapshot)?;
-    lines.extend(partly_read.iter().map(|file| {
+    let partial = query::partially_parsed_files(&snapshot)?;
+    lines.extend(partial.iter().map(|file| {
         format!(
             "parse errors {}: {} of {} bytes",
             file.path, file.error_bytes, file.bytes

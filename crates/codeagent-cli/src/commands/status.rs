@@ -5,6 +5,7 @@ use codeagent_core::query;
 use codeagent_core::watch::door::{self, Visit};
 use codeagent_core::watch::vector_progress;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
+use codeagent_render::partially_parsed_text;
 use serde::Serialize;
 
 use crate::commands::{Root, index, model};
@@ -40,7 +41,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ..StatusReport::new(&status, true)
     };
     let report = report.with_coverage(answers.coverage(&status.counts));
-    let mut failed = listed(query::unread_files(&snapshot)?);
+    let mut failed = listed(query::failed_files(&snapshot)?);
     // What the walk leaves out, names that are no UTF-8 among it, has no path.
     failed.extend(
         answers
@@ -50,9 +51,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .into_iter()
             .map(|reason| Listed::new("", reason)),
     );
-    let partial: Vec<Listed> = query::partly_read_files(&snapshot)?
+    let partial: Vec<Listed> = query::partially_parsed_files(&snapshot)?
         .iter()
-        .map(|file| Listed::new(&file.path, file.reason()))
+        .map(|file| Listed::new(&file.path, partially_parsed_text(file)))
         .collect();
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend((!lag.is_none()).then(|| lag.to_string()));
