@@ -29,13 +29,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use codeagent_core::extract::extract;
+use codeagent_core::LANGUAGES;
 use codeagent_core::model::graph::{
     Confidence, Dialect, Edge, EdgeType, Node, NodeFlags, NodeId, NodeType,
 };
-use codeagent_core::project::{ProjectModel, is_project_file};
-use codeagent_core::resolve::nodes::NodeTable;
-use codeagent_core::resolve::{World, WorldFile, link};
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::{ProjectModel, is_project_file};
+use codeagent_lang::{World, WorldFile, link};
 use codeagent_testkit::{Annotation, Expectations, Words, parse};
 use codeagent_workspace::Workspace;
 
@@ -145,11 +145,15 @@ impl Case {
         let project_texts = self
             .texts
             .iter()
-            .filter(|(path, _)| is_project_file(path))
+            .filter(|(path, _)| is_project_file(LANGUAGES, path))
             .map(|(path, text)| (path.clone(), text.clone()));
-        let projects = Arc::new(ProjectModel::build(&paths, project_texts.collect()));
+        let projects = Arc::new(ProjectModel::build(
+            LANGUAGES,
+            &paths,
+            project_texts.collect(),
+        ));
         let files = self.texts.iter().filter_map(|(path, text)| {
-            let facts = extract(text, Dialect::of_path(path)?, projects.defines(path));
+            let facts = LANGUAGES.extract(text, Dialect::of_path(path)?, projects.defines(path));
             Some(WorldFile {
                 path: path.as_str().into(),
                 facts: Arc::new(facts),

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use codeagent_core::extract::extract;
+use codeagent_core::LANGUAGES;
 use codeagent_core::model::graph::{Dialect, ParseStatus};
-use codeagent_core::project::ProjectModel;
-use codeagent_core::resolve::nodes::NodeTable;
-use codeagent_core::resolve::{World, WorldFile, link};
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{World, WorldFile, link};
 use codeagent_workspace::Workspace;
 use cpu_time::ThreadTime;
 
@@ -153,9 +153,13 @@ fn mutated(text: &str, other: &str, numbers: &mut Numbers) -> String {
 
 /// Reads and links a source; whether it was given up.
 fn tried(text: &str, path: &str) -> bool {
-    let facts = extract(text, Dialect::of_path(path).unwrap(), &[]);
+    let facts = LANGUAGES.extract(text, Dialect::of_path(path).unwrap(), &[]);
     let given_up = facts.header.parse_status == ParseStatus::Failed;
-    let projects = Arc::new(ProjectModel::build(&[path.to_owned()], Default::default()));
+    let projects = Arc::new(ProjectModel::build(
+        LANGUAGES,
+        &[path.to_owned()],
+        Default::default(),
+    ));
     let world = World::build(
         vec![WorldFile {
             path: path.into(),

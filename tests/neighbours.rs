@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use codeagent_core::extract::extract;
+use codeagent_core::LANGUAGES;
 use codeagent_core::model::facts::{Facts, SiteKind};
 use codeagent_core::model::graph::Dialect;
 
@@ -165,7 +165,7 @@ impl<'a> Trial<'a> {
 
     fn text(&mut self, shown: &str, text: &str) {
         self.tried += 1;
-        let facts = extract(text, self.dialect, &[]);
+        let facts = LANGUAGES.extract(text, self.dialect, &[]);
         let lost = missing(text, &facts);
         if lost.is_empty() == self.gaps.contains(&shown) {
             self.failures

@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use crate::{assert_none, sources};
 
 /// The folder of the rooms.
-const FOLDER: &str = "crates/codeagent-core/src/resolve/typescript/";
+const FOLDER: &str = "crates/codeagent-typescript/src/resolve/";
 
 /// The rooms, each of which may ask those before it.
 const ROOMS: &[&str] = &["names", "types", "expressions"];

@@ -1,14 +1,13 @@
-//! Of which sources are facts and links made? Their hashes are the versions under which facts and
-//! links are kept, so that an index made by other code is made anew and nobody has to raise a
-//! number.
+//! Hashes the sources that make facts and links: the versions under which both are stored, so that
+//! an index made by other code is built again and nobody has to raise a number.
 //!
 //! Grammars count through the lock file of the workspace.
 //!
-//! Where are the migrations? In the crate, where a package has a copy and a work tree a link; where
-//! a system has no links, at the top of the work tree.
+//! Also finds the migrations: in the crate, where a package has a copy and a work tree a link; on a
+//! system without links at the top of the work tree.
 //!
-//! **Limits.** A changed comment is other code. Without the lock file, as in a packaged crate,
-//! grammars count by the crate's own version.
+//! **Limits.** A changed comment is other code. In a packaged crate, beside which the other crates
+//! do not lie, languages and grammars count by the crate's own version.
 
 #![allow(
     clippy::disallowed_methods,
@@ -22,15 +21,25 @@ use std::{env, fs, io};
 const VERSIONS: &[(&str, &[&str])] = &[
     (
         "FACTS_VERSION",
-        &["src/model", "src/extract", "../../Cargo.lock"],
+        &[
+            "../codeagent-model/src",
+            "../codeagent-lang/src/lower",
+            "../codeagent-csharp/src/lower",
+            "../codeagent-csharp/src/syntax",
+            "../codeagent-typescript/src/javascript",
+            "../codeagent-typescript/src/lower",
+            "../codeagent-typescript/src/syntax",
+            "../../Cargo.lock",
+        ],
     ),
     (
         "LINK_VERSION",
         &[
-            "src/project",
-            "src/library",
-            "data",
-            "src/resolve",
+            "../codeagent-lang/src",
+            "../codeagent-csharp/src",
+            "../codeagent-csharp/data",
+            "../codeagent-typescript/src",
+            "../codeagent-typescript/data",
             "src/embed",
             "src/ingest",
         ],
@@ -52,6 +61,7 @@ fn main() -> io::Result<()> {
     );
     for (name, places) in VERSIONS {
         let mut hasher = blake3::Hasher::new();
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         for place in places.iter().filter(|place| root.join(place).exists()) {
             println!("cargo::rerun-if-changed={place}");
             add(&root.join(place), &mut hasher)?;

@@ -26,7 +26,7 @@ use crate::commands::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(ended) = codeagent_workspace::jail_main() {
+    if let Some(ended) = codeagent_files::jail_main() {
         return ended;
     }
     codeagent_memory::few_arenas();

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use codeagent_core::query::SiteSample;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 use codeagent_render::answers::Answer;
 use codeagent_render::{AnsweredSymbol, Extra, Face, SymbolRow, note_text, symbol_text};
 use codeagent_workspace::RepoPath;
@@ -120,8 +120,8 @@ pub struct PrintedAnswer<T> {
 }
 
 impl<T: Serialize> PrintedAnswer<T> {
-    /// Keeps at most `limit` rows of an answer, which does not know `lag`.
-    pub fn new((answer, lag): (Answer<T>, Lag), limit: Option<usize>) -> Self {
+    /// Keeps at most `limit` rows of an answer, which does not know `staleness`.
+    pub fn new((answer, staleness): (Answer<T>, Staleness), limit: Option<usize>) -> Self {
         let mut rows = answer.rows;
         let mut notes = Vec::new();
         let all = rows.len();
@@ -132,8 +132,8 @@ impl<T: Serialize> PrintedAnswer<T> {
 
         let worded = answer.notes.iter();
         notes.extend(worded.map(|note| note_text(note, Face::Commands)));
-        if !lag.is_none() && !is_covered(&lag, &answer.extra.stale_files) {
-            notes.push(lag.to_string());
+        if !staleness.is_none() && !is_covered(&staleness, &answer.extra.stale_files) {
+            notes.push(staleness.to_string());
         }
         Self {
             rows,
@@ -229,14 +229,14 @@ impl<T: Serialize> PrintedAnswer<T> {
 }
 
 /// Reports whether the note about changed files names every file that the index does not know.
-fn is_covered(lag: &Lag, stale: &[String]) -> bool {
-    let files: Vec<&str> = match &lag.said {
+fn is_covered(staleness: &Staleness, stale: &[String]) -> bool {
+    let files: Vec<&str> = match &staleness.said {
         // The process that writes the index words what it does not know.
         Some(said) => said
             .split_once("not in the index yet: ")
             .map_or_else(Vec::new, |(_, files)| files.split(", ").collect()),
-        None if lag.everything => return false,
-        None => lag.files.iter().map(RepoPath::as_str).collect(),
+        None if staleness.everything => return false,
+        None => staleness.files.iter().map(RepoPath::as_str).collect(),
     };
     !files.is_empty()
         && files

@@ -3,7 +3,7 @@
 //!
 //! `DAMAGED_COUNT` says how many are tried, `DAMAGED_SEED` begins elsewhere. Every second one is
 //! damaged behind the back of the seal that the last writer left (see
-//! `codeagent-workspace/src/seal.rs`), as storage that decays does it: there a wrong value that
+//! `codeagent-workspace/src/integrity.rs`), as storage that decays does it: there a wrong value that
 //! fits is seen by `codeagent status --verify` only.
 //!
 //! **Limits.** The index is that of `tests/shop`.

@@ -11,7 +11,7 @@
 //! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the
 //! disk is, is `watch`.
 
-mod soundness;
+mod integrity;
 mod verify;
 
 use std::path::Path;
@@ -19,20 +19,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{
-    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace,
-    WriterLock, root_mark,
+    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, RepoPath, Watcher,
+    Workspace, WriterLock, root_mark,
 };
 
 use crate::embed::Source;
-use crate::engine::soundness::Held;
+use crate::engine::integrity::IndexLock;
 use crate::ingest::{
-    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary,
-    WriterThread,
+    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Overlay, Progress, Summary,
+    WriterLiveness, WriterThread,
 };
 use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
-pub use crate::extract::grammars;
+pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -180,24 +180,25 @@ pub struct EngineOptions {
 pub struct Engine {
     /// None if a damaged index could not be made anew.
     pipeline: Mutex<Option<IngestPipeline>>,
-    live: Mutex<Live>,
+    read_side: Mutex<ReadSide>,
     workspace: Mutex<Workspace>,
     watcher: Mutex<Option<Arc<Watcher>>>,
     texts: Texts,
+    overlay: Overlay,
     /// A damaged index was thrown away and the new one is not complete.
-    is_renewing: AtomicBool,
+    is_rebuilding: AtomicBool,
     renewals: AtomicU32,
     rebuilt_as_touched: AtomicU32,
     /// Why the index was made anew.
-    healed: Mutex<Option<String>>,
+    repair_notice: Mutex<Option<String>>,
     options: EngineOptions,
-    held: Held,
+    index_lock: IndexLock,
 }
 
 /// What answers, also during a batch.
 #[derive(Clone)]
-struct Live {
-    pulse: Pulse,
+struct ReadSide {
+    liveness: WriterLiveness,
     reader: Reader,
     vectors: Arc<Vectors>,
 }
@@ -269,53 +270,56 @@ impl Engine {
         (data, lock): (DataDir, WriterLock),
         options: EngineOptions,
     ) -> Result<Self, EngineError> {
-        let mut healed = if options.rebuild {
+        let mut repair_notice = if options.rebuild {
             None
         } else {
-            soundness::damage(&data)
+            integrity::damage(&data)
         };
-        let held = Held::new(data, lock).map_err(DataDirError::Io)?;
-        if options.rebuild || healed.is_some() {
-            held.data.remove_database()?;
+        let index_lock = IndexLock::new(data, lock).map_err(DataDirError::Io)?;
+        if options.rebuild || repair_notice.is_some() {
+            index_lock.data.remove_database()?;
         }
-        let (pipeline, live) = match wired(&held, &workspace, &options) {
+        let overlay = Overlay::default();
+        let open = || open_pipeline(&index_lock, (&workspace, &overlay), &options);
+        let (pipeline, read_side) = match open() {
             // All of it is derived from the sources.
             Err(EngineError::Store(
                 error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)),
             )) => {
                 if let StoreError::Corrupt(reason) = error {
-                    healed = Some(reason);
+                    repair_notice = Some(reason);
                 }
-                held.data.remove_database()?;
-                wired(&held, &workspace, &options)
+                index_lock.data.remove_database()?;
+                open()
             }
             other => other,
         }?;
         Ok(Self {
             pipeline: Mutex::new(Some(pipeline)),
-            live: Mutex::new(live),
+            read_side: Mutex::new(read_side),
             workspace: Mutex::new(workspace),
             watcher: Mutex::default(),
             texts: Texts::default(),
-            is_renewing: AtomicBool::new(false),
+            overlay,
+            is_rebuilding: AtomicBool::new(false),
             renewals: AtomicU32::new(0),
             rebuilt_as_touched: AtomicU32::new(0),
-            healed: Mutex::new(healed),
+            repair_notice: Mutex::new(repair_notice),
             options,
-            held,
+            index_lock,
         })
     }
 
     /// What was wrong with the index that was there, if it was damaged and is being made anew. Said
     /// once.
-    pub fn take_healed(&self) -> Option<String> {
-        unpoisoned(&self.healed).take()
+    pub fn take_repair_notice(&self) -> Option<String> {
+        unpoisoned(&self.repair_notice).take()
     }
 
     /// Brings the index to what is on disk now.
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
-        let snapshot = self.live().reader.snapshot()?;
+        let snapshot = self.read_side().reader.snapshot()?;
         let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
         let remarks = remarks.lines().map(str::to_owned).collect();
         Ok(Summary {
@@ -335,7 +339,11 @@ impl Engine {
         if self.is_touched()
             && self.rebuilt_as_touched.fetch_add(1, Ordering::Relaxed) < MOST_TOUCHED
         {
-            return self.anew(&mut pipeline, "another program changed its files", progress);
+            return self.rebuild_index(
+                &mut pipeline,
+                "another program changed its files",
+                progress,
+            );
         }
         // A root that was removed and made again is another folder.
         let workspace = self
@@ -358,12 +366,12 @@ impl Engine {
         };
         match done {
             Err(EngineError::Store(StoreError::Corrupt(reason))) => {
-                self.renewed(&mut pipeline, &reason, progress)
+                self.rebuild_after_corruption(&mut pipeline, &reason, progress)
             }
             Ok(summary) => {
-                self.is_renewing.store(false, Ordering::Release);
+                self.is_rebuilding.store(false, Ordering::Release);
                 if !summary.unchanged && !batch.is_complete() {
-                    self.make_room();
+                    self.evict_old_indexes();
                 }
                 Ok(summary)
             }
@@ -372,8 +380,8 @@ impl Engine {
     }
 
     /// Indexes are made again by whoever needs them; the disk is the user's.
-    fn make_room(&self) {
-        for removed in self.data().make_room(MOST_KEPT_BYTES) {
+    fn evict_old_indexes(&self) {
+        for removed in self.data().evict_old_indexes(MOST_KEPT_BYTES) {
             tracing::info!(repository = %removed.root().display(), "its index was removed: all together were too large");
         }
     }
@@ -384,10 +392,10 @@ impl Engine {
         reason: &str,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
-        self.renewed(&mut self.pipeline(), reason, progress)
+        self.rebuild_after_corruption(&mut self.pipeline(), reason, progress)
     }
 
-    fn renewed(
+    fn rebuild_after_corruption(
         &self,
         pipeline: &mut Option<IngestPipeline>,
         reason: &str,
@@ -396,40 +404,44 @@ impl Engine {
         if self.renewals.fetch_add(1, Ordering::Relaxed) >= MOST_RENEWALS {
             return Err(StoreError::Corrupt(format!("{reason}, again and again")).into());
         }
-        self.anew(pipeline, reason, progress)
+        self.rebuild_index(pipeline, reason, progress)
     }
 
-    fn anew(
+    fn rebuild_index(
         &self,
         pipeline: &mut Option<IngestPipeline>,
         reason: &str,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
         tracing::warn!(reason, "the index is damaged and is made anew");
-        *unpoisoned(&self.healed) = Some(reason.to_owned());
-        self.is_renewing.store(true, Ordering::Release);
+        *unpoisoned(&self.repair_notice) = Some(reason.to_owned());
+        self.is_rebuilding.store(true, Ordering::Release);
         // Closes what writes into the old one.
         *pipeline = None;
-        self.held.data.remove_database()?;
-        let (fresh, live) = wired(&self.held, &self.workspace(), &self.options)?;
-        *unpoisoned(&self.live) = live;
+        self.index_lock.data.remove_database()?;
+        let (fresh, read_side) = open_pipeline(
+            &self.index_lock,
+            (&self.workspace(), &self.overlay),
+            &self.options,
+        )?;
+        *unpoisoned(&self.read_side) = read_side;
         let fresh = pipeline.insert(fresh);
         fresh.set_watcher(unpoisoned(&self.watcher).clone());
         let summary = fresh.process_batch(&ChangeBatch::everything(), progress)?;
-        self.is_renewing.store(false, Ordering::Release);
+        self.is_rebuilding.store(false, Ordering::Release);
         Ok(summary)
     }
 
     /// Whether a damaged index was thrown away and the new one is not complete yet.
     #[must_use]
-    pub fn is_renewing(&self) -> bool {
-        self.is_renewing.load(Ordering::Acquire)
+    pub fn is_rebuilding(&self) -> bool {
+        self.is_rebuilding.load(Ordering::Acquire)
     }
 
     /// Whether another program changed the database under this engine; the next batch rebuilds it.
     #[must_use]
     pub fn is_touched(&self) -> bool {
-        self.held.is_touched()
+        self.index_lock.is_touched()
     }
 
     /// Has every folder that a batch lists watched from now on.
@@ -450,31 +462,41 @@ impl Engine {
             .is_some_and(|pipeline| pipeline.has_removed(path))
     }
 
+    /// Indexes `text` in place of a file's content on disk, from the next batch that names it, until
+    /// it is removed by `None`.
+    pub fn set_unsaved_text(&self, path: &RepoPath, text: Option<&str>) {
+        self.overlay.set(path, text);
+    }
+
+    pub(crate) fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
     /// Frees the memory of what the next edit would go on with.
-    pub fn put_down(&self) {
+    pub fn drop_caches(&self) {
         self.texts.forget();
         if let Some(pipeline) = self.pipeline().as_mut() {
-            pipeline.put_down();
+            pipeline.drop_caches();
         }
     }
 
     /// The folder of the index.
     #[must_use]
     pub fn data(&self) -> &DataDir {
-        &self.held.data
+        &self.index_lock.data
     }
 
     /// Whether the database is the one that was opened; if not, nobody sees what is written, and
     /// the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
-        self.is_renewing() || self.data().database_mark() == self.held.mark()
+        self.is_rebuilding() || self.data().database_mark() == self.index_lock.mark()
     }
 
     /// Whether the writer takes batches; answered at once, also during a batch.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.live().pulse.is_alive()
+        self.read_side().liveness.is_alive()
     }
 
     /// What makes vectors that know meanings.
@@ -500,11 +522,11 @@ impl Engine {
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
-        let mark = self.held.mark();
+        let mark = self.index_lock.mark();
         let canceller = Canceller::default();
-        let Live {
+        let ReadSide {
             reader, vectors, ..
-        } = self.live();
+        } = self.read_side();
         let texts = self.texts.clone();
         Answers {
             reader,
@@ -530,8 +552,8 @@ impl Engine {
         unpoisoned(&self.workspace).clone()
     }
 
-    fn live(&self) -> Live {
-        unpoisoned(&self.live).clone()
+    fn read_side(&self) -> ReadSide {
+        unpoisoned(&self.read_side).clone()
     }
 
     fn pipeline(&self) -> MutexGuard<'_, Option<IngestPipeline>> {
@@ -564,7 +586,7 @@ impl Answers {
             .with_packages(home.packages())
             .configured(true)?;
         let data = home.data_dir(workspace.root())?;
-        soundness::check(&data)?;
+        integrity::check(&data)?;
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
@@ -660,31 +682,32 @@ pub fn check_database(path: &Path) -> Result<(), StoreError> {
 }
 
 /// A pipeline over the database, and what answers from it.
-fn wired(
-    held: &Held,
-    workspace: &Workspace,
+fn open_pipeline(
+    index_lock: &IndexLock,
+    (workspace, overlay): (&Workspace, &Overlay),
     options: &EngineOptions,
-) -> Result<(IngestPipeline, Live), EngineError> {
-    let writer = open_database(&held.data, workspace.root())?;
-    let pulse = writer.pulse();
-    held.guard_with(writer.guard());
+) -> Result<(IngestPipeline, ReadSide), EngineError> {
+    let writer = open_database(&index_lock.data, workspace.root())?;
+    let liveness = writer.liveness();
+    index_lock.guard_with(writer.guard());
     let ingest = options.ingest.clone();
     let workers = if ingest.threads == 0 {
         available_threads()
     } else {
         ingest.threads
     };
-    let reader = Reader::open(&held.data.database()?, READERS + workers as u32)?;
+    let reader = Reader::open(&index_lock.data.database()?, READERS + workers as u32)?;
     let mut pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
+    pipeline.set_overlay(overlay.clone());
     if !options.rebuild {
-        pipeline.share(held.data.clone());
+        pipeline.share(index_lock.data.clone());
     }
-    held.note_database();
+    index_lock.note_database();
     let vectors = Arc::new(Vectors::new(options.model.clone()));
     Ok((
         pipeline,
-        Live {
-            pulse,
+        ReadSide {
+            liveness,
             reader,
             vectors,
         },

@@ -1,14 +1,14 @@
 //! The engine: text becomes facts, facts become edges, edges lie in a store and answer questions.
 //!
 //! What a program needs that asks about a repository stands at the root: [`Engine`] indexes and
-//! answers, [`Answers`] reads an index that another process writes, [`Keeper`] watches. Questions
-//! are functions over a [`Snapshot`], one generation of the index; all of them are in [`query`].
+//! answers, [`Answers`] reads an index that another process writes, [`IndexService`] keeps it up to
+//! date. Questions are functions over a [`Snapshot`], one generation of the index; all of them are in [`query`].
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use codeagent_core::{
-//!     DataHome, EdgeDirection, EdgeType, Engine, EngineOptions, Keeper, NeighborQuery, Role, Sources, get_neighbors, resolve_symbol,
+//!     DataHome, EdgeDirection, EdgeType, Engine, EngineOptions, IndexService, NeighborQuery, Role, Sources, get_neighbors, resolve_symbol,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,12 +34,12 @@
 //! assert_eq!((found[0].sites[0].line, found[0].sites[0].column), (2, 34));
 //!
 //! // Watch: edits are taken in as they are made; a question waits for those made before it.
-//! let keeper = Keeper::start(Arc::clone(&engine), Role::Watch, |_progress| {})?;
+//! let service = IndexService::with_engine(Arc::clone(&engine), Role::Watch, |_progress| {})?;
 //! std::fs::write(root.join("b.ts"), "import { price } from './a'\nexport const twice = () => price() * 2\n")?;
-//! assert!(keeper.settle(None).is_none());
+//! assert!(service.wait_until_fresh(None).is_none());
 //! let snapshot = answers.snapshot()?;
 //! assert_eq!(get_neighbors(&mut Sources::new(&snapshot, answers.workspace()), &callers)?.len(), 2);
-//! keeper.stop();
+//! service.stop();
 //! # Ok(())
 //! # }
 //! ```
@@ -51,19 +51,13 @@
 //! question). See `docs/ARCHITECTURE.md`. The modules that are left out of this page are how it is
 //! done and change with it.
 
-pub mod model;
+mod languages;
+mod versions;
 
+#[doc(inline)]
+pub use codeagent_model as model;
 #[doc(hidden)]
-pub mod project;
-
-#[doc(hidden)]
-pub mod library;
-
-#[doc(hidden)]
-pub mod extract;
-
-#[doc(hidden)]
-pub mod resolve;
+pub use languages::LANGUAGES;
 
 pub mod embed;
 
@@ -77,7 +71,7 @@ pub mod query;
 
 pub mod engine;
 
-pub mod watch;
+pub mod service;
 
 pub use codeagent_workspace::{DataHome, RepoPath, Workspace};
 
@@ -101,5 +95,5 @@ pub use query::{
     get_neighbors, get_node, get_node_by_qualified_name, get_outline, get_source, resolve_symbol,
     resolve_symbols, status,
 };
+pub use service::{IndexService, Role, Staleness};
 pub use store::{Canceller, StoreError};
-pub use watch::{Keeper, Lag, Role};

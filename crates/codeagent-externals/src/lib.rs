@@ -2,7 +2,7 @@
 //! blob out; likewise those of JavaScript's libraries ([`declarations`]) and of npm packages
 //! ([`packages`]).
 //!
-//! How an assembly is read is a matter of `codeagent_core::library::metadata`.
+//! How an assembly is read is a matter of `codeagent_csharp::stdlib::metadata`.
 //!
 //! **Limits.** Public and protected declarations only; of assemblies of the runtime itself
 //! (`System.Private.*`) only what another assembly forwards to.
@@ -13,8 +13,8 @@ pub mod packages;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
-use codeagent_core::library::Packer;
-use codeagent_core::library::metadata::{Assembly, TypeName};
+use codeagent_csharp::stdlib::Packer;
+use codeagent_csharp::stdlib::metadata::{Assembly, TypeName};
 use rustc_hash::FxHashSet;
 
 /// Makes the blob of assemblies, given by name and content.

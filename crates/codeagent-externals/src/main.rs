@@ -3,7 +3,7 @@
 //! is the same.
 //!
 //! **Limits.** Which package the folder comes from stands in
-//! `crates/codeagent-core/data/NOTICE.md`; nothing is fetched.
+//! `data/NOTICE.md` of each language; nothing is fetched.
 
 #![allow(
     clippy::print_stdout,

@@ -6,7 +6,8 @@ use codeagent_core::IngestError;
 use codeagent_core::StoreError;
 use codeagent_core::engine::EngineError;
 use codeagent_core::query::QueryError;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
+use codeagent_files::arguments::ArgumentError;
 use codeagent_render::answers::AnswerError;
 use codeagent_render::{CursorError, Face, error_text, query_error_text};
 use codeagent_workspace::{PathError, ReadError};
@@ -40,12 +41,12 @@ impl ToolError {
         self.is_damage
     }
 
-    /// The same of an index that does not know everything.
+    /// Notes after `not_found` what the index does not know yet.
     #[must_use]
-    pub fn behind(self, lag: &Lag) -> Self {
+    pub fn behind(self, staleness: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
-                message: format!("{}; {lag}", self.message),
+                message: format!("{}; {staleness}", self.message),
                 ..self
             }
         } else {
@@ -81,6 +82,15 @@ impl ToolError {
     /// `index_error`
     pub fn index(message: impl Into<String>) -> Self {
         Self::new(Code::IndexError, message)
+    }
+}
+
+impl From<ArgumentError> for ToolError {
+    fn from(error: ArgumentError) -> Self {
+        match error {
+            ArgumentError::Invalid(message) => Self::invalid(message),
+            ArgumentError::TooLarge(message) => Self::too_large(message),
+        }
     }
 }
 
@@ -122,6 +132,12 @@ impl From<QueryError> for ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<&StoreError> for ToolError {
+    fn from(error: &StoreError) -> Self {
         if let StoreError::Corrupt(reason) = error {
             let message = format!(
                 "the index is damaged ({reason}) and is being rebuilt; try again in a few seconds"
@@ -131,31 +147,35 @@ impl From<StoreError> for ToolError {
                 ..Self::index(message)
             };
         }
-        Self::new((&error).into(), error.to_string())
+        Self::new(error.into(), error.to_string())
     }
 }
 
-impl From<IngestError> for ToolError {
-    fn from(error: IngestError) -> Self {
-        let message = error.to_string();
+impl From<&IngestError> for ToolError {
+    fn from(error: &IngestError) -> Self {
         match error {
             IngestError::Store(error) => error.into(),
             IngestError::Interrupted
             | IngestError::WriterGone
             | IngestError::Shortage
-            | IngestError::Threads(_) => Self::unavailable(message),
+            | IngestError::Threads(_) => Self::unavailable(error.to_string()),
         }
     }
 }
 
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
-        let message = error.to_string();
+        (&error).into()
+    }
+}
+
+impl From<&EngineError> for ToolError {
+    fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
             EngineError::Ingest(error) => error.into(),
             EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => {
-                Self::unavailable(message)
+                Self::unavailable(error.to_string())
             }
         }
     }

@@ -2,19 +2,19 @@
 //!
 //! A request goes through `server` (protocol), `arguments` (checks), one function in `tools` (a
 //! query, whose rows come from `codeagent-render`) and `answer` (what clients get), which `output`
-//! describes; `error` maps every error to one of the specification's seven codes. `profiles` holds
-//! the tools of the other four profiles, which are about files. `state` is what calls share, `serve`
-//! how a server starts and ends, `transport` how messages become lines, `http` how it is reached
-//! over a network.
+//! describes; `error` maps every error to one of the specification's seven codes. The tools of the
+//! other four profiles are in `codeagent-files`; `changed` indexes what they change. `state` is what
+//! calls share, `serve` how a server starts and ends, `transport` how messages become lines, `http`
+//! how it is reached over a network.
 
 pub mod answer;
 pub mod arguments;
 pub mod backpressure;
+mod changed;
 pub mod error;
 pub mod http;
 mod id_seeker;
 pub mod output;
-pub mod profiles;
 mod prompts;
 pub mod report;
 pub mod repository;

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use codeagent_mcp::profiles::{Options, Profile, ToolSet};
+use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::serve_stdio;
 use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 
 fn main() -> ExitCode {
-    if let Some(ended) = codeagent_workspace::jail_main() {
+    if let Some(ended) = codeagent_files::jail_main() {
         return ended;
     }
     let root = std::env::args_os()

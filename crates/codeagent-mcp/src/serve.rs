@@ -13,6 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use codeagent_files::{Profile, ToolSet};
 use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -20,7 +21,6 @@ use tokio::net::TcpListener;
 
 use crate::backpressure::Bounded;
 use crate::http::{self, Exposed, HttpOptions, Stop};
-use crate::profiles::{Profile, ToolSet};
 use crate::repository::{Place, Repository};
 use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_core::Canceller;
+use codeagent_files::{Caller, Era, Options, Profile, ToolSet, local};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -26,8 +27,8 @@ use tokio::task::JoinError;
 
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, brief_schema};
+use crate::changed::index_changed;
 use crate::error::ToolError;
-use crate::profiles::{Caller, Era, Options, Profile, ToolSet, local};
 use crate::prompts;
 use crate::report::Reporter;
 use crate::repository::Repository;
@@ -170,17 +171,19 @@ impl Server {
         let canceller = Canceller::default();
         let caller = Caller {
             era,
-            canceller: canceller.clone(),
+            cancelled: canceller.flag(),
         };
         let work = move || {
             let _change = change;
-            let answer = set.call(
-                &state,
-                &request.name,
-                request.arguments.unwrap_or_default(),
-                &caller,
-            );
-            answer.unwrap_or_else(|| Err(no_such_tool(&request.name, std::iter::empty())))
+            let arguments = request.arguments.unwrap_or_default();
+            let answer = set.call(&state.workspace(), &request.name, arguments, &caller);
+            let Some(answer) = answer else {
+                return Err(no_such_tool(&request.name, std::iter::empty()));
+            };
+            if let Some(changed) = answer.changed {
+                index_changed(&state, changed);
+            }
+            answer.result
         };
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller)
             .await
@@ -425,7 +428,9 @@ fn run(
     lists: ListFormat,
 ) -> Result<Answer, ToolError> {
     tracing::info!(tool = tool.name, "called");
-    let answer = catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments)));
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        tools::freshness::run(state, tool, arguments)
+    }));
     let is_listing = tool
         .parameters
         .iter()
@@ -435,7 +440,7 @@ fn run(
             .text(FORMAT.name)
             .map_or(lists == ListFormat::Compact, |format| format == "compact");
     if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
-        state.heal();
+        state.rebuild_in_background();
     }
     answer
         .map(|answer| {

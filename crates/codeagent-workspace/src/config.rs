@@ -12,11 +12,11 @@ mod positions;
 use std::io::Read as _;
 use std::path::Path;
 
+use positions::{Position, Positions};
 use serde_json::Value;
 
 use crate::RepoPath;
 use crate::ignored::open_regular;
-use positions::{Position, Positions};
 
 pub use globs::Globs;
 use keys::{KEYS, Key, Kind, MAX_LINE_BYTES, MAX_PATTERNS, MAX_TEXT_BYTES};

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
-use crate::tracked::Tracked;
+use crate::git_index::GitIndex;
 pub use searched::Searched;
 
 /// Longest file of rules.
@@ -48,7 +48,7 @@ pub struct Ignored {
     levels: Mutex<HashMap<PathBuf, Arc<Level>>>,
     /// Rules of no folder: `.git/info/exclude`, then the user's.
     general: Vec<Gitignore>,
-    tracked: OnceLock<Tracked>,
+    tracked: OnceLock<GitIndex>,
     /// Bytes of the rules read so far.
     total: AtomicU64,
     /// Rules of folders below the top are left out.
@@ -153,11 +153,11 @@ impl Ignored {
         std::mem::take(&mut self.skipped.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn tracked(&self) -> &Tracked {
+    fn tracked(&self) -> &GitIndex {
         self.tracked.get_or_init(|| {
             self.git
                 .as_deref()
-                .map(|git| Tracked::read(&git.join("index")))
+                .map(|git| GitIndex::read(&git.join("index")))
                 .unwrap_or_default()
         })
     }

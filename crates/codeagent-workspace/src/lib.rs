@@ -18,26 +18,25 @@ mod config;
 mod data_dir;
 mod decode;
 mod detach;
-mod door;
-mod exec;
-mod external;
+mod eviction;
+mod git_index;
 mod ignored;
+mod integrity;
+mod ipc;
 mod limits;
 mod lock;
 mod log;
+mod package_dirs;
 mod path;
 mod priority;
 mod read;
-mod room;
 mod root;
 mod sandbox;
-mod seal;
 mod search;
-mod siblings;
 mod threads;
-mod tracked;
 mod walk;
 mod watch;
+mod worktrees;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -48,27 +47,28 @@ pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BY
 pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
 pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
-pub use door::{Conversation, Door, knock};
-pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
-pub use external::{External, Listed, Listing, NODE_MODULES, Packages};
+pub use eviction::MOST_KEPT_BYTES;
+pub use integrity::{CleanShutdownMarker, Guard, Integrity};
+pub use ipc::{IpcListener, IpcStream};
 pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
+pub use package_dirs::{External, Listed, Listing, NODE_MODULES, Packages};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
-pub use priority::{step_back, step_far_back, steps_back};
+pub use priority::{lower_priority, lowest_priority, priority_steps};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
-pub use room::MOST_KEPT_BYTES;
 pub use root::{
     NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree,
 };
+#[cfg(target_os = "linux")]
+pub use sandbox::remove_tree;
 pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
-pub use seal::{Guard, Seal, Soundness};
 pub use search::{
     Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
     path_glob,
 };
 pub use walk::{Entry, EntryKind, Walk};
-pub use watch::{Hints, WatchError, Watcher};
+pub use watch::{FsEvents, WatchError, Watcher};
 
 /// A repository root that cannot be served.
 #[derive(Debug, thiserror::Error)]

@@ -12,20 +12,20 @@ const STEPS: i32 = 10;
 const LAST: i32 = 19;
 
 /// Lets this thread run behind others from now on, if the system lets it. It cannot come back.
-pub fn step_back() {
+pub fn lower_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(STEPS).ok();
 }
 
 /// Lets this thread run when nobody else wants to, if the system lets it. It cannot come back.
-pub fn step_far_back() {
+pub fn lowest_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(LAST).ok();
 }
 
 /// How far this thread has stepped back.
 #[must_use]
-pub fn steps_back() -> i32 {
+pub fn priority_steps() -> i32 {
     #[cfg(target_os = "linux")]
     return rustix::process::getpriority_process(None).unwrap_or(0);
     #[cfg(not(target_os = "linux"))]

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataHome;
-use crate::external::NODE_MODULES;
+use crate::package_dirs::NODE_MODULES;
 use crate::path::is_hidden_name;
 
 /// Files and folders that are looked at in search of a source.

@@ -25,10 +25,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
 };
+use perl::PerlMatcher;
 
 use crate::path::RepoPath;
 use crate::read::ReadError;
-use perl::PerlMatcher;
 
 /// Largest compiled form of a pattern, in bytes; a pattern that needs more is refused.
 const MAX_COMPILED: usize = 2 << 20;

@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
-use crate::external::NODE_MODULES;
 use crate::ignored::Ignored;
+use crate::package_dirs::NODE_MODULES;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
 use crate::threads;

@@ -59,14 +59,14 @@ const MOST_AT_ONCE: usize = 1024;
 
 /// What may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
+pub struct FsEvents {
     /// These files.
     pub paths: BTreeSet<RepoPath>,
     /// Anything.
     pub everything: bool,
 }
 
-impl Hints {
+impl FsEvents {
     /// Whether nothing is known to have changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -146,7 +146,7 @@ impl Watcher {
 
     /// Watches these folders and no others. Reports whether some of them were not watched before,
     /// so that the caller has to look at them again. If the system refuses, see [`Self::failure`].
-    pub fn cover(&self, folders: &[Entry]) -> bool {
+    pub fn watch_dirs(&self, folders: &[Entry]) -> bool {
         self.shared.lock().keep_only(folders);
         let is_new = self.extend(folders);
         self.watch_rules();
@@ -186,7 +186,7 @@ impl Watcher {
     }
 
     /// Says that something may have changed unseen.
-    pub fn doubt(&self) {
+    pub fn request_rescan(&self) {
         self.shared.lock().request_rescan();
         self.shared.changed.notify_all();
     }
@@ -219,7 +219,7 @@ impl Watcher {
     /// What may have changed since the last time, as far as events have arrived (see
     /// [`Self::sync`]).
     #[must_use]
-    pub fn hints(&self) -> Hints {
+    pub fn take_events(&self) -> FsEvents {
         let found = self
             .unwatched
             .lock()

@@ -1,7 +1,7 @@
 //! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests
 //! that reach it.
 //!
-//! All branches of `resolve` become switchable in one build (cargo-mutants would compile the crate
+//! All branches of the resolvers become switchable in one build (cargo-mutants would compile the crate
 //! once for each, see `docs/ARCHITECTURE.md`). One run without mutants records which branches each
 //! rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first that
 //! fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The rules
@@ -45,7 +45,7 @@ pub struct Options {
 
 /// A branch with what names it.
 pub struct Mutant {
-    /// Relative to `resolve`.
+    /// By the short name of its crate and its path in `src`.
     pub file: String,
     pub branch: Branch,
     /// File, function, operator and text; the second of a name has a number.
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
                 .any(|end| file.ends_with(end.as_str()) || end.ends_with(file))
     };
     let chosen: Vec<usize> = mutants.numbers(is_wanted);
-    ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
+    ensure!(!chosen.is_empty(), "no such file of a resolver");
 
     let start = Instant::now();
     let folder = root.join("target/mutants/crates/codeagent-core");
@@ -136,7 +136,7 @@ impl Mutants {
         let rules = rules::read(&read("rules-off.txt")?)?;
         let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
         let mut texts = build::sources(root)?;
-        for rule in rules.iter().filter(|rule| rule.file.starts_with("src/")) {
+        for rule in &rules {
             if !texts.contains_key(&rule.file) {
                 texts.insert(
                     rule.file.clone(),
@@ -231,9 +231,8 @@ impl Mutants {
             None => {
                 let mutant = &self.branches[number - FIRST_BRANCH];
                 println!(
-                    "survived {number}: {}/{}:{}: {}",
-                    build::RESOLVE,
-                    mutant.file,
+                    "survived {number}: {}:{}: {}",
+                    build::place(&mutant.file).display(),
                     mutant.branch.line,
                     mutant.name
                 );

@@ -14,10 +14,10 @@ use std::path::Path;
 use codeagent_core::embed::{Embedder, Source};
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
+use codeagent_core::service::embedded;
 use codeagent_core::store::{
-    self, Batch, BatchKind, LinkRow, Reader, SYMBOLS_TOTAL, Writer, node_hash,
+    self, Batch, BatchKind, DependencyRow, Reader, SYMBOLS_TOTAL, Writer, node_hash,
 };
-use codeagent_core::watch::embedded;
 
 /// Fewer words are a name.
 const MIN_WORDS: usize = 4;
@@ -94,7 +94,7 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
     let files = of
         .map_or(Ok(Vec::new()), store::files)?
         .into_iter()
-        .map(|file| (file, LinkRow::default()))
+        .map(|file| (file, DependencyRow::default()))
         .collect::<Vec<_>>();
     let keys = files
         .iter()

@@ -7,7 +7,7 @@ use std::fmt;
 
 use codeagent_core::engine::Answers;
 use codeagent_core::query::QueryError;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 use codeagent_render::answers::{Answer, AnswerError};
 use codeagent_render::{Code, Face, error_text};
 
@@ -18,7 +18,7 @@ use crate::commands::Root;
 pub struct Unanswered {
     error: AnswerError,
     /// What the index does not know yet, which may be what was not found.
-    lag: Lag,
+    staleness: Staleness,
 }
 
 impl Unanswered {
@@ -39,8 +39,8 @@ impl Unanswered {
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&error_text(&self.error, Face::Commands))?;
-        if self.code() == Code::NotFound && !self.lag.is_none() {
-            write!(f, "; {}", self.lag)?;
+        if self.code() == Code::NotFound && !self.staleness.is_none() {
+            write!(f, "; {}", self.staleness)?;
         }
         Ok(())
     }
@@ -53,10 +53,10 @@ impl std::error::Error for Unanswered {}
 pub fn ask<T>(
     root: &Root,
     query: impl FnOnce(&Answers) -> Result<Answer<T>, AnswerError>,
-) -> anyhow::Result<(Answer<T>, Lag)> {
-    let (index, lag) = root.settled()?;
+) -> anyhow::Result<(Answer<T>, Staleness)> {
+    let (index, staleness) = root.settled()?;
     match query(&index) {
-        Ok(answer) => Ok((answer, lag)),
-        Err(error) => Err(Unanswered { error, lag }.into()),
+        Ok(answer) => Ok((answer, staleness)),
+        Err(error) => Err(Unanswered { error, staleness }.into()),
     }
 }

@@ -1,7 +1,7 @@
-//! `codeagent daemon`: who keeps the index in the background, and how does that begin and end?
+//! `codeagent daemon`: runs `watch` in the background.
 //!
-//! A daemon is this program once more, in a session of its own, with the door of the index open;
-//! all that is asked of it is asked there, so no process is ever ended by its number.
+//! A daemon is this program in a session of its own. Clients reach it over the index's local socket,
+//! so no process is ever killed by its id.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions};
-use codeagent_core::watch::door::{self, Keeping};
-use codeagent_core::watch::{End, Keeper, Role};
+use codeagent_core::service::ipc::{self, WriterInfo};
+use codeagent_core::service::{IndexService, Role, ShutdownReason};
 use codeagent_mcp::tools::management::timestamp;
 use codeagent_workspace::{DataDir, DataDirError};
 use serde_json::json;
@@ -97,23 +97,23 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What is said of who keeps the index; `is` is what came of the command.
-fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
+fn say(root: &Root, is: &str, writer: Option<&WriterInfo>) -> anyhow::Result<()> {
     let data = root.data()?;
-    let log = keeping
-        .filter(|keeping| keeping.role == Role::Daemon)
+    let log = writer
+        .filter(|writer| writer.role == Role::Daemon)
         .map(|_| data.log_path())
         .transpose()?;
     if root.json {
         return output::json(&json!({
-            "watching": keeping.is_some(),
-            "process": keeping.map(|keeping| keeping.process),
-            "command": keeping.map(|keeping| keeping.role.as_str()),
-            "since": keeping.map(since),
+            "watching": writer.is_some(),
+            "process": writer.map(|writer| writer.process),
+            "command": writer.map(|writer| writer.role.as_str()),
+            "since": writer.map(since),
             "log": log,
             "notes": [is],
         }));
     }
-    let Some(keeping) = keeping else {
+    let Some(writer) = writer else {
         return output::lines([is]);
     };
     let log = log
@@ -121,14 +121,14 @@ fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
         .unwrap_or_default();
     output::lines([format!(
         "{is}: process {} (codeagent {}), since {}{log}",
-        keeping.process,
-        keeping.role.as_str(),
-        since(keeping)
+        writer.process,
+        writer.role.as_str(),
+        since(writer)
     )])
 }
 
-fn since(keeping: &Keeping) -> String {
-    let nanoseconds = keeping
+fn since(writer: &WriterInfo) -> String {
+    let nanoseconds = writer
         .since
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
@@ -140,9 +140,9 @@ fn since(keeping: &Keeping) -> String {
 }
 
 fn status(root: &Root) -> anyhow::Result<()> {
-    match door::who(&root.data()?) {
-        Ok(keeping) => say(root, "watching", Some(&keeping)),
-        Err(error) if door::is_silence(&error) => say(
+    match ipc::writer_info(&root.data()?) {
+        Ok(writer) => say(root, "watching", Some(&writer)),
+        Err(error) if ipc::is_unresponsive(&error) => say(
             root,
             "the codeagent that writes the index does not answer; it may be suspended: resume it or end it",
             None,
@@ -153,47 +153,47 @@ fn status(root: &Root) -> anyhow::Result<()> {
 
 fn stop(root: &Root) -> anyhow::Result<()> {
     let data = root.data()?;
-    let Ok(keeping) = door::who(&data) else {
+    let Ok(writer) = ipc::writer_info(&data) else {
         return say(root, "no daemon is running", None);
     };
-    if keeping.role != Role::Daemon {
+    if writer.role != Role::Daemon {
         return say(
             root,
             "no daemon is running; another process keeps the index up to date and was not stopped",
-            Some(&keeping),
+            Some(&writer),
         );
     }
-    door::end(&data, ENDING).with_context(|| {
+    ipc::request_shutdown(&data, ENDING).with_context(|| {
         format!(
             "process {} was asked to stop and has not done so",
-            keeping.process
+            writer.process
         )
     })?;
-    say(root, &format!("stopped process {}", keeping.process), None)
+    say(root, &format!("stopped process {}", writer.process), None)
 }
 
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     root.check()?;
     let data = root.data()?;
-    if let Ok(keeping) = door::who(&data) {
-        return say(root, "already watching", Some(&keeping));
+    if let Ok(writer) = ipc::writer_info(&data) {
+        return say(root, "already watching", Some(&writer));
     }
     let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data))
         .context("the daemon cannot be started")?;
     let until = Instant::now() + READY;
     while Instant::now() < until {
-        if let Ok(keeping) = door::who(&data) {
-            let is = if keeping.process == child.id() {
+        if let Ok(writer) = ipc::writer_info(&data) {
+            let is = if writer.process == child.id() {
                 "watching"
             } else {
                 "already watching"
             };
-            return say(root, is, Some(&keeping));
+            return say(root, is, Some(&writer));
         }
         if child.try_wait()?.is_some() {
             // Another one may have been quicker.
-            if let Ok(keeping) = door::who(&data) {
-                return say(root, "already watching", Some(&keeping));
+            if let Ok(writer) = ipc::writer_info(&data) {
+                return say(root, "already watching", Some(&writer));
             }
             data.lock_writer().map_err(EngineError::from)?;
             let reason = data
@@ -220,7 +220,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
     loop {
         match Engine::open(&root.folder, options.clone()) {
             Err(EngineError::Data(DataDirError::Locked(_)))
-                if Instant::now() < until && door::who(&data).is_err() =>
+                if Instant::now() < until && ipc::writer_info(&data).is_err() =>
             {
                 std::thread::sleep(LOOK)
             }
@@ -249,27 +249,31 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         },
     )?;
     let data = engine.data().clone();
-    let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
-    door::who(&data).context("other processes cannot reach this one")?;
-    end_on_signal(&keeper)?;
+    let service = Arc::new(IndexService::with_engine(
+        Arc::new(engine),
+        Role::Daemon,
+        |_| {},
+    )?);
+    ipc::writer_info(&data).context("other processes cannot reach this one")?;
+    end_on_signal(&service)?;
     tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
     let idle = Duration::from_secs(u64::from(begin.idle) * 60);
-    let reason = match keeper.last(Some(idle).filter(|idle| !idle.is_zero())) {
-        End::Told => "told to end",
-        End::Gone => "the folder of the repository is gone",
-        End::Unused => "no requests and no file changes",
+    let reason = match service.wait_for_shutdown(Some(idle).filter(|idle| !idle.is_zero())) {
+        ShutdownReason::Requested => "told to end",
+        ShutdownReason::RootGone => "the folder of the repository is gone",
+        ShutdownReason::Idle => "no requests and no file changes",
     };
     cancel.store(true, Ordering::Relaxed);
-    keeper.stop();
+    service.stop();
     tracing::info!(reason, "ended");
     Ok(())
 }
 
-fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
+fn end_on_signal(service: &Arc<IndexService>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let keeper = Arc::downgrade(keeper);
+    let service = Arc::downgrade(service);
     std::thread::Builder::new()
         .name("codeagent-interrupt".to_owned())
         .spawn(move || {
@@ -277,7 +281,10 @@ fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
                 .block_on(codeagent_mcp::serve::stop_signal())
                 .is_ok()
             {
-                keeper.upgrade().iter().for_each(|keeper| keeper.end());
+                service
+                    .upgrade()
+                    .iter()
+                    .for_each(|service| service.request_shutdown());
             }
         })?;
     Ok(())

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use codeagent_core::engine::Answers;
-use codeagent_core::watch::{door, glance};
+use codeagent_core::service::{ipc, quick_check};
 use codeagent_core::{engine, query};
 use codeagent_mcp::http;
 use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
@@ -127,7 +127,7 @@ fn repository(root: &Root) -> Vec<Finding> {
 /// What lies in the folder of the index, and who writes it.
 fn kept(data: &DataDir) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Ok(keeping) = door::who(data) {
+    if let Ok(keeping) = ipc::writer_info(data) {
         findings.push(fine(format!(
             "index: kept up to date by process {} (codeagent {})",
             keeping.process,
@@ -165,7 +165,7 @@ fn watched(workspace: &Workspace) -> Finding {
     let folders = workspace.walk().folders;
     let failure = match Watcher::new(workspace, None) {
         Ok(watcher) => {
-            watcher.cover(&folders);
+            watcher.watch_dirs(&folders);
             watcher
                 .failure()
                 .map(|error| (error.to_string(), matches!(error, WatchError::Limit)))
@@ -189,7 +189,11 @@ fn index(root: &Root) -> Vec<Finding> {
     let looked = root.answers().and_then(|answers: Answers| {
         let snapshot = answers.snapshot()?;
         let status = query::status(&snapshot, answers.vectors())?;
-        Ok((status, query::failed_files(&snapshot)?, glance(&answers)))
+        Ok((
+            status,
+            query::failed_files(&snapshot)?,
+            quick_check(&answers),
+        ))
     });
     match looked {
         Err(error) => {
@@ -201,23 +205,23 @@ fn index(root: &Root) -> Vec<Finding> {
             };
             vec![wrong(format!("index: {error}{hint}"))]
         }
-        Ok((status, failed, lag)) => {
+        Ok((status, failed, staleness)) => {
             let counts = status.counts;
             let files = count(counts.files - failed.len() as u64, "file");
             let mut findings = vec![fine(format!(
                 "index: {files}, {}",
                 count(counts.symbols, "symbol")
             ))];
-            if !lag.is_none() {
+            if !staleness.is_none() {
                 // That there was no time to compare the files is nothing wrong.
-                let is_wrong = !lag.everything || lag.failure.is_some();
+                let is_wrong = !staleness.everything || staleness.failure.is_some();
                 let hint = if is_wrong {
                     "; run `codeagent index`"
                 } else {
                     ""
                 };
                 findings.push(Finding {
-                    line: format!("index: {lag}{hint}"),
+                    line: format!("index: {staleness}{hint}"),
                     is_wrong,
                 });
             }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
-use codeagent_core::watch::Lag;
+use codeagent_core::service::Staleness;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -41,7 +41,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             folder.display()
         )));
     }
-    let (answers, lag) = root.settled()?;
+    let (answers, staleness) = root.settled()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
     let mut written = Vec::new();
@@ -56,7 +56,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
-    let notes = lacking(&answers, &lag)?;
+    let notes = lacking(&answers, &staleness)?;
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
@@ -66,9 +66,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What of the repository is not in the tables.
-fn lacking(answers: &Answers, lag: &Lag) -> anyhow::Result<Vec<String>> {
-    let mut notes: Vec<String> = (!lag.is_none())
-        .then(|| lag.to_string())
+fn lacking(answers: &Answers, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
+    let mut notes: Vec<String> = (!staleness.is_none())
+        .then(|| staleness.to_string())
         .into_iter()
         .collect();
     let failed = query::failed_files(&answers.snapshot()?)?.len();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::query;
-use codeagent_core::watch::door::{self, Wish};
+use codeagent_core::service::ipc::{self, SyncRequest};
 use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
 use codeagent_workspace::DataHome;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -127,11 +127,11 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
         Ok(engine) => engine,
         Err(error) if exit::is_locked(&error) => {
             let data = root.data()?;
-            let granted = door::sync(
+            let granted = ipc::sync(
                 &data,
-                &Wish {
-                    anew: true,
-                    ..Wish::default()
+                &SyncRequest {
+                    rebuild: true,
+                    ..SyncRequest::default()
                 },
                 LONGEST,
             );
@@ -165,7 +165,7 @@ pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
 
 /// Says it if the index was damaged.
 pub fn say_healed(engine: &Engine) {
-    if let Some(reason) = engine.take_healed() {
+    if let Some(reason) = engine.take_repair_notice() {
         output::note(&format!("the index was damaged ({reason}) and was rebuilt"));
     }
 }
@@ -219,8 +219,8 @@ enum Elsewhere {
 /// Has the process that writes the index bring it up to date.
 fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let data = root.data()?;
-    if let Err(error) = door::who(&data) {
-        return Ok(if door::is_silence(&error) {
+    if let Err(error) = ipc::writer_info(&data) {
+        return Ok(if ipc::is_unresponsive(&error) {
             Elsewhere::Silent
         } else {
             Elsewhere::Closed
@@ -230,11 +230,11 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let asked = data.clone();
     let ask = move || {
         reply
-            .send(door::sync(
+            .send(ipc::sync(
                 &asked,
-                &Wish {
+                &SyncRequest {
                     everything: true,
-                    ..Wish::default()
+                    ..SyncRequest::default()
                 },
                 LONGEST,
             ))
@@ -251,7 +251,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             }
             // Suspended at work, it answers nobody else either.
             Err(RecvTimeoutError::Timeout)
-                if door::who(&data).is_err_and(|error| door::is_silence(&error)) =>
+                if ipc::writer_info(&data).is_err_and(|error| ipc::is_unresponsive(&error)) =>
             {
                 return Ok(Elsewhere::Silent);
             }

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use codeagent_core::watch::{Role, door};
+use codeagent_core::service::{Role, ipc};
 use codeagent_workspace::DataHome;
 use serde_json::json;
 
@@ -69,13 +69,13 @@ pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
     for data in DataHome::default().kept()?.known {
-        let Ok(keeping) = door::who(&data) else {
+        let Ok(keeping) = ipc::writer_info(&data) else {
             continue;
         };
         if keeping.role != Role::Daemon {
             continue;
         }
-        if !dry && let Err(error) = door::end(&data, ENDING) {
+        if !dry && let Err(error) = ipc::request_shutdown(&data, ENDING) {
             output::note(&format!(
                 "the daemon of {} (process {}) was not stopped: {error}",
                 data.root().display(),

@@ -35,7 +35,7 @@ use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
 use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
-use codeagent_core::watch::{Lag, glance};
+use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
 use codeagent_render::answers::SymbolQuery;
 use codeagent_render::{NeighborRow, UseRow};
@@ -353,16 +353,16 @@ impl Root {
 
     /// The same, once the process that writes the index has taken everything in, and what is not in
     /// it. That process may find the index damaged and rebuild it.
-    fn settled(&self) -> anyhow::Result<(Answers, Lag)> {
+    fn settled(&self) -> anyhow::Result<(Answers, Staleness)> {
         let answers = self.answers()?;
-        let lag = glance(&answers);
+        let staleness = quick_check(&answers);
         Ok((
             if answers.is_in_place() {
                 answers
             } else {
                 self.answers()?
             },
-            lag,
+            staleness,
         ))
     }
 

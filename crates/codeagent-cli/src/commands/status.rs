@@ -2,8 +2,8 @@
 
 use clap::Args;
 use codeagent_core::query;
-use codeagent_core::watch::door::{self, Visit};
-use codeagent_core::watch::vector_progress;
+use codeagent_core::service::ipc::{self, WriterConnection};
+use codeagent_core::service::vector_progress;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use codeagent_render::partially_parsed_text;
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let (answers, lag) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
-    let watcher_active = Visit::begin(answers.data()).is_ok();
-    let watcher = door::who(answers.data()).ok();
+    let watcher_active = WriterConnection::open(answers.data()).is_ok();
+    let watcher = ipc::writer_info(answers.data()).ok();
     let report = StatusReport {
         watcher_active,
         ..StatusReport::new(&status, true)

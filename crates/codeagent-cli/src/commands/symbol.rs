@@ -11,12 +11,12 @@ use crate::text::Line;
 
 pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
     let named = arguments.resolve(root)?;
-    let (mut answer, lag) = ask(root, |index| {
+    let (mut answer, staleness) = ask(root, |index| {
         answers::details(index, &named.query(), usize::MAX)
     })?;
     // All of them are rows.
     answer.extra.symbols.clear();
-    PrintedAnswer::new((answer, lag), None).print(root, detail)
+    PrintedAnswer::new((answer, staleness), None).print(root, detail)
 }
 
 fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {

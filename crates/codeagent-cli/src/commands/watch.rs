@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineOptions};
-use codeagent_core::watch::{Keeper, Role};
+use codeagent_core::service::{IndexService, Role};
 
 use crate::commands::{Root, Threads, model};
 use crate::exit;
@@ -42,13 +42,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()?;
     let watched = engine.data().root().to_owned();
-    let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;
-    output::note(&keeper.trouble().map_or_else(
+    let service = IndexService::with_engine(Arc::new(engine), Role::Watch, |_| {})?;
+    output::note(&service.watch_trouble().map_or_else(
         || format!("watching {} (Ctrl-C to stop)", watched.display()),
         |trouble| format!("{trouble}: polling the files instead (Ctrl-C to stop)"),
     ));
     runtime.block_on(codeagent_mcp::serve::stop_signal())?;
     cancel.store(true, Ordering::Relaxed);
-    keeper.stop();
+    service.stop();
     Ok(exit::INTERRUPTED.into())
 }

@@ -210,7 +210,7 @@ impl Place {
 
     /// Whether this process keeps the index.
     pub fn is_kept_by(&self, process: u32) -> bool {
-        codeagent_core::watch::door::who(&self.data())
+        codeagent_core::service::ipc::writer_info(&self.data())
             .is_ok_and(|keeping| keeping.process == process)
     }
 }

@@ -75,8 +75,8 @@ impl Place {
     }
 
     /// As if the index had not been closed.
-    fn break_seal(&self) {
-        self.data().break_seal().unwrap();
+    fn clear_marker(&self) {
+        self.data().clear_marker().unwrap();
     }
 }
 
@@ -96,7 +96,7 @@ fn an_index_of_another_layout_is_made_anew() {
         .unwrap();
     bytes[at..at + 6].copy_from_slice(b"layoux");
     std::fs::write(&path, bytes).unwrap();
-    place.break_seal();
+    place.clear_marker();
     assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
     assert_eq!(place.index(), 1);
     place.answers().unwrap().snapshot().unwrap();
@@ -118,7 +118,7 @@ fn a_damaged_index_is_made_anew_and_says_so() {
     assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
     let engine = place.open();
     assert_eq!(
-        engine.take_healed().as_deref(),
+        engine.take_repair_notice().as_deref(),
         Some("its content is not what was written")
     );
     engine.index(&|_| {}).unwrap();
@@ -127,7 +127,7 @@ fn a_damaged_index_is_made_anew_and_says_so() {
     let engine = place.open();
     assert_eq!(
         (
-            engine.take_healed(),
+            engine.take_repair_notice(),
             engine.index(&|_| {}).unwrap().unchanged
         ),
         (None, true)
@@ -166,7 +166,7 @@ fn a_database_that_others_write_is_rebuilt_by_the_next_batch() {
             .unwrap()
             .unchanged
     );
-    assert!(!engine.is_touched() && engine.take_healed().is_some());
+    assert!(!engine.is_touched() && engine.take_repair_notice().is_some());
     engine.close().unwrap();
     assert_eq!(place.names(), ["Name"]);
 }
@@ -182,7 +182,7 @@ fn a_database_that_others_wrote_is_never_sealed_as_whole() {
     drop(engine);
     assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
     let engine = place.open();
-    assert!(engine.take_healed().is_some());
+    assert!(engine.take_repair_notice().is_some());
     engine.index(&|_| {}).unwrap();
     engine.close().unwrap();
     assert_eq!(place.names(), ["Name"]);
@@ -297,11 +297,11 @@ fn verifying_finds_values_that_fit_but_are_wrong() {
         }
     }
     std::fs::write(place.database(), &bytes).unwrap();
-    place.break_seal();
+    place.clear_marker();
     assert_eq!(place.names(), ["Fame"], "nothing else sees it");
     let engine = place.open();
     assert!(engine.verify(&|_| {}).unwrap() > 0);
-    assert!(engine.take_healed().is_some());
+    assert!(engine.take_repair_notice().is_some());
     drop(engine);
     assert_eq!(place.names(), ["Name"]);
 }
@@ -310,7 +310,7 @@ fn verifying_finds_values_that_fit_but_are_wrong() {
 fn an_index_that_nobody_closed_is_believed_if_it_is_whole() {
     let place = Place::new("Name");
     place.index();
-    place.break_seal();
+    place.clear_marker();
     assert_eq!(place.names(), ["Name"]);
     assert!(place.data().is_untouched(), "who has checked it seals it");
     let modified = std::fs::File::options()
@@ -322,7 +322,7 @@ fn an_index_that_nobody_closed_is_believed_if_it_is_whole() {
     assert_eq!(place.names(), ["Name"], "touched and as it was");
     assert!(place.data().is_untouched());
     let lock = place.data().lock_writer().unwrap();
-    place.break_seal();
+    place.clear_marker();
     assert_eq!(place.names(), ["Name"], "whoever writes looks after it");
     drop(lock);
 }
@@ -336,9 +336,12 @@ fn an_engine_that_finds_damage_goes_on_with_a_new_index() {
     let answers = engine.answers();
     assert!(answers.is_in_place() && engine.is_in_place());
     engine.rebuild("a test says so", &|_| {}).unwrap();
-    assert_eq!(engine.take_healed().as_deref(), Some("a test says so"));
+    assert_eq!(
+        engine.take_repair_notice().as_deref(),
+        Some("a test says so")
+    );
     assert!(!answers.is_in_place(), "who reads the old one notices");
-    assert!(engine.is_in_place() && !engine.is_renewing() && engine.is_healthy());
+    assert!(engine.is_in_place() && !engine.is_rebuilding() && engine.is_healthy());
     std::fs::write(place.root.path().join("a.cs"), "class Edited { }").unwrap();
     engine.index(&|_| {}).unwrap();
     engine.close().unwrap();
@@ -390,7 +393,7 @@ fn an_index_counts_for_one_root() {
     other.index();
     place.index();
     std::fs::copy(other.database(), place.database()).unwrap();
-    place.break_seal();
+    place.clear_marker();
     assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
     place.index();
     assert_eq!(place.names(), ["Own"]);

@@ -8,28 +8,30 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use codeagent_lang::project::ProjectModel;
 use codeagent_workspace::{RepoPath, Workspace};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::extract;
 use crate::ingest::change::ChangeBatch;
-use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, KnownFiles, Scan};
-use crate::ingest::shared::Shared;
+use crate::ingest::source::{Overlay, SourceReader};
+use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, InspectError};
+use crate::languages::LANGUAGES;
 use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
-use crate::project::ProjectModel;
-pub use crate::resolve::explain::SitesAt;
-use crate::resolve::language::object_functions;
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::{self, FileId, World, WorldFile, explain};
+pub use codeagent_lang::explain::SitesAt;
+use codeagent_lang::explain::explain;
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::{FileId, Use, World, WorldFile, link};
+
 use crate::store::Snapshot;
 
 /// The facts of a file as text: one declaration, import, export or use per line.
@@ -38,7 +40,7 @@ pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectEr
         Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let file = workspace.read(path)?;
     let (_, projects) = scanned(workspace, &worker_threads(0)?);
-    Ok(print::print(&extract::extract(
+    Ok(print::print(&LANGUAGES.extract(
         &file.text,
         dialect,
         projects.defines(path.as_str()),
@@ -57,7 +59,7 @@ pub fn links(
         .find(path.as_str())
         .ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let nodes = NodeTable::build(&world);
-    Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
+    Ok(threads.install(|| explain(file, place, &world, &nodes)))
 }
 
 /// Every call of the repository with what it is counted as, one per line: place, `edge`,
@@ -74,7 +76,9 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let symbols = symbols.map(|node| (node.language, &*node.name));
     let others = files.iter().map(|file| world.facts(*file));
     let others = others.flat_map(|facts| {
-        object_functions(facts)
+        LANGUAGES
+            .of_facts(facts)
+            .object_functions(facts)
             .into_iter()
             .map(|name| (facts.header.dialect.language(), name))
     });
@@ -90,8 +94,8 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
 
 fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -> String {
     let facts = world.facts(file);
-    let links = resolve::link(file, world);
-    let is_call = |used: &&resolve::Use| used.edge_type == EdgeType::Calls;
+    let links = link(file, world);
+    let is_call = |used: &&Use| used.edge_type == EdgeType::Calls;
     let linked: FxHashSet<u32> = links
         .uses
         .iter()
@@ -133,16 +137,16 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     let (scan, projects) = scanned(workspace, threads);
     let (known, clock, cancel) = (
         KnownFiles::default(),
-        Clock::default(),
+        PhaseTimer::default(),
         AtomicBool::new(false),
     );
     let loader = Loader {
-        workspace,
+        sources: &SourceReader::new(workspace.clone(), &Overlay::default()),
         known: &known,
         projects: &projects,
         kept: &FxHashMap::default(),
         store: None,
-        shared: &Shared::of(None, 0),
+        shared: &WorktreeCache::of(None, 0),
         clock: &clock,
         cancel: &cancel,
         progress: &|_| {},
@@ -153,7 +157,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
             &loader,
             &scan.packages,
             &loaded,
-            &packages::HeldAssemblies::default(),
+            &packages::CachedAssemblies::default(),
         )
     })?;
     let own = loaded.into_iter().map(|file| WorldFile {
@@ -163,7 +167,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     });
     let files = own.chain(installed.world_files()).collect();
     Ok(
-        World::build_after(None, files, projects, &installed.supplied, &cancel)
+        World::build_after(None, files, projects, &installed.supplied(), &cancel)
             .ok_or(IngestError::Interrupted)?,
     )
 }
@@ -173,7 +177,8 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
     if scan.sources_are_in_doubt() {
-        worker_threads(0)?.install(|| scan::compare_contents(workspace, &known, &mut scan.sources));
+        let sources = SourceReader::new(workspace.clone(), &Overlay::default());
+        worker_threads(0)?.install(|| scan::compare_contents(&sources, &known, &mut scan.sources));
     }
     let mut changed = scan.removed;
     changed.extend(
@@ -194,7 +199,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
             .changed_extended(workspace)
             .map(|path| path.to_string()),
     );
-    if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
+    if packages::compare(workspace, &scan.packages, &known) == packages::PackageFreshness::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }
     changed.sort_unstable();

@@ -9,20 +9,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use codeagent_lang::project::ProjectModel;
 use codeagent_workspace::{Config, FileText, ReadError, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::extract;
 use crate::ingest::IngestError;
-use crate::ingest::clock::Clock;
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
-use crate::ingest::shared::{Shared, Sharing};
+use crate::ingest::source::SourceReader;
 use crate::ingest::summary::{Phase, Progress};
+use crate::ingest::worktree_cache::{WorktreeCache, WorktreeSnapshots};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
+use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
 use crate::model::graph::{Dialect, ParseStatus};
-use crate::project::ProjectModel;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// Said of a text that the parser did not get through.
@@ -37,7 +38,7 @@ const PACKED_AT_ONCE: usize = 256;
 
 /// A file with its facts.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Repo-relative path.
     pub path: Arc<str>,
     /// How it is read.
@@ -71,8 +72,8 @@ pub struct FactsStore<'a> {
 
 /// What loading needs of its surroundings.
 pub struct Loader<'a> {
-    /// The repository.
-    pub workspace: &'a Workspace,
+    /// Gives the texts.
+    pub sources: &'a SourceReader,
     /// What the index knows.
     pub known: &'a KnownFiles,
     /// The projects.
@@ -82,9 +83,9 @@ pub struct Loader<'a> {
     /// Facts on disk; `None`: all are made anew and none are kept.
     pub store: Option<FactsStore<'a>>,
     /// Facts in other indexes.
-    pub shared: &'a Shared<'a>,
+    pub shared: &'a WorktreeCache<'a>,
     /// Processor time.
-    pub clock: &'a Clock,
+    pub clock: &'a PhaseTimer,
     /// Set when the caller wants to stop.
     pub cancel: &'a AtomicBool,
     /// Where progress goes.
@@ -118,15 +119,15 @@ impl Made {
 pub struct OpenedStores {
     /// The index.
     pub own: Option<Snapshot>,
-    others: Sharing,
+    others: WorktreeSnapshots,
 }
 
 impl Loader<'_> {
     /// The facts of all sources, in their order. A file that is gone by now is left out.
-    pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<Loaded>, IngestError> {
+    pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<LoadedFile>, IngestError> {
         let done = AtomicUsize::new(0);
         let made = Made::default();
-        let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
+        let loaded: Result<Vec<Option<LoadedFile>>, IngestError> = sources
             .par_iter()
             .map_init(OpenedStores::default, |opened, source| {
                 if self.cancel.load(Ordering::Relaxed) {
@@ -148,6 +149,11 @@ impl Loader<'_> {
         let loaded = loaded?.into_iter().flatten().collect();
         self.send(rest)?;
         Ok(loaded)
+    }
+
+    /// The repository.
+    pub fn workspace(&self) -> &Workspace {
+        self.sources.workspace()
     }
 
     /// Whether the caller wants to stop.
@@ -198,7 +204,7 @@ impl Loader<'_> {
         opened: &mut OpenedStores,
         source: &SourceFile,
         made: &Made,
-    ) -> Result<Option<Loaded>, IngestError> {
+    ) -> Result<Option<LoadedFile>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
@@ -217,7 +223,7 @@ impl Loader<'_> {
                 )));
             }
             if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
-                return Ok(Some(Loaded {
+                return Ok(Some(LoadedFile {
                     path: path.into(),
                     dialect: source.dialect,
                     size: source.size,
@@ -233,7 +239,7 @@ impl Loader<'_> {
         }
         let file = match self
             .clock
-            .time(Phase::Read, || self.workspace.read(&source.path))
+            .time(Phase::Read, || self.sources.read(&source.path))
         {
             Ok(file) => file,
             Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
@@ -247,7 +253,7 @@ impl Loader<'_> {
                 )));
             }
         };
-        let limit = self.workspace.config().max_line_bytes;
+        let limit = self.workspace().config().max_line_bytes;
         if file.average_line_bytes() > limit {
             let lowered = if limit < Config::default().max_line_bytes {
                 "; raise max_line_bytes in .codeagent/config.json to index it"
@@ -275,12 +281,12 @@ impl Loader<'_> {
         source: &SourceFile,
         file: &FileText,
         made: &Made,
-    ) -> Result<Loaded, IngestError> {
+    ) -> Result<LoadedFile, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
         let key = FactsKey::new(
             source.dialect,
-            &extract::conditions(&file.text, source.dialect, defines),
+            &LANGUAGES.conditions(&file.text, source.dialect, defines),
             &hash,
         );
         let text = made.text(key);
@@ -311,9 +317,9 @@ impl Loader<'_> {
         drop(known);
         if facts.header.parse_status == ParseStatus::Failed {
             let unread = self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned()));
-            return Ok(Loaded { parsed, ..unread });
+            return Ok(LoadedFile { parsed, ..unread });
         }
-        Ok(Loaded {
+        Ok(LoadedFile {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: file.size,
@@ -343,7 +349,7 @@ impl Loader<'_> {
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
         self.clock.time(Phase::Extract, || {
             catch_unwind(AssertUnwindSafe(|| {
-                extract::extract(text, dialect, defines)
+                LANGUAGES.extract(text, dialect, defines)
             }))
             .ok()
         })
@@ -369,7 +375,7 @@ impl Loader<'_> {
     /// Facts from another index, which are kept here from now on.
     fn take(
         &self,
-        others: &mut Sharing,
+        others: &mut WorktreeSnapshots,
         key: FactsKey,
         packed: &Mutex<PackedFacts>,
     ) -> Result<Option<Arc<Facts>>, IngestError> {
@@ -448,10 +454,8 @@ impl Loader<'_> {
         let ReadError::Binary { .. } = error else {
             return NEVER_READ;
         };
-        let bytes = self
-            .workspace
-            .read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
-        bytes.map_or(NEVER_READ, |file| *file.hash.as_bytes())
+        let hash = self.sources.hash(&source.path);
+        hash.map_or(NEVER_READ, |hash| *hash.as_bytes())
     }
 
     fn unread(
@@ -460,8 +464,8 @@ impl Loader<'_> {
         hash: [u8; 32],
         defines_hash: u64,
         problem: Option<String>,
-    ) -> Loaded {
-        Loaded {
+    ) -> LoadedFile {
+        LoadedFile {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: source.size,

@@ -3,16 +3,17 @@
 //!
 //! **Limits.** One batch at a time; the pipeline is owned by one caller.
 
-mod clock;
+mod cache;
 mod load;
+mod members;
 mod packages;
 mod patch;
-mod pieces;
-mod relink;
-mod resident;
+mod phase_timer;
+mod resolve_files;
 mod rows;
 mod scan;
-mod shared;
+mod source;
+mod worktree_cache;
 
 pub mod change;
 pub mod inspect;
@@ -23,8 +24,9 @@ pub mod writer_thread;
 
 pub use change::{Change, ChangeBatch};
 pub use pipeline::{IngestOptions, IngestPipeline};
+pub use source::Overlay;
 pub use summary::{FileProblem, Phase, PhaseTime, Progress, Summary};
-pub use writer_thread::{Pulse, WriterThread};
+pub use writer_thread::{WriterLiveness, WriterThread};
 
 use crate::store::StoreError;
 

@@ -10,31 +10,31 @@
 
 use std::sync::Arc;
 
+use codeagent_lang::FileId;
+use codeagent_lang::nodes::{NodeTable, Renewed};
 use rustc_hash::FxHashMap;
 
+use crate::ingest::cache::{CurrentWorld, WorldState};
 use crate::ingest::load::{FactsStore, Loader};
-use crate::ingest::pieces::Pieces;
-use crate::ingest::pipeline::{IngestPipeline, Run};
+use crate::ingest::members::MemberHashes;
+use crate::ingest::pipeline::{BatchContext, IngestPipeline};
 use crate::ingest::plan::{self, ChangedFile, Fingerprint};
-use crate::ingest::relink::Relinked;
-use crate::ingest::resident::{Built, Standing};
+use crate::ingest::resolve_files::ResolvedFile;
 use crate::ingest::rows;
 use crate::ingest::scan::SourceFile;
-use crate::ingest::shared::Shared;
+use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
-use crate::resolve::FileId;
-use crate::resolve::nodes::{NodeTable, Renewed};
 use crate::store::{
-    self, Batch, BatchKind, FileKey, FileRow, HashedNode, LinkRow, MovedSpan, SYMBOLS_TOTAL,
-    SlotHash,
+    self, Batch, BatchKind, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeWithHash,
+    SYMBOLS_TOTAL, SpanUpdate,
 };
 
 /// More changed files than this are not looked at one by one.
 pub const MOST_PATCHED: usize = 64;
 
 /// What the short way came to.
-pub enum Patched {
+pub enum PatchOutcome {
     /// The world is as the files are now, but not yet in the index: its batch, the rows of the
     /// files in it, and what was done.
     Done(Box<(Batch, Vec<FileRow>, Summary)>),
@@ -46,33 +46,33 @@ impl IngestPipeline {
     /// Puts changed sources into the world that stands.
     pub(super) fn patch(
         &self,
-        run: &Run<'_>,
-        standing: &mut Standing,
+        ctx: &BatchContext<'_>,
+        standing: &mut CurrentWorld,
         changed: &[SourceFile],
-    ) -> Result<Patched, IngestError> {
-        let Standing {
+    ) -> Result<PatchOutcome, IngestError> {
+        let CurrentWorld {
             built,
             fingerprints,
             links,
             ..
         } = standing;
         let loader = Loader {
-            workspace: &self.workspace,
-            known: &run.known,
+            sources: &ctx.sources,
+            known: &ctx.known,
             projects: &built.projects,
             kept: &FxHashMap::default(),
             store: Some(FactsStore {
                 reader: &self.reader,
                 writer: &self.writer,
             }),
-            shared: &Shared::of(None, 0),
-            clock: &run.clock,
+            shared: &WorktreeCache::of(None, 0),
+            clock: &ctx.clock,
             cancel: &self.options.cancel,
-            progress: run.progress,
+            progress: ctx.progress,
         };
-        let loaded = run.threads.install(|| loader.load(changed))?;
+        let loaded = ctx.threads.install(|| loader.load(changed))?;
         if loaded.len() != changed.len() {
-            return Ok(Patched::TooMuch(false));
+            return Ok(PatchOutcome::TooMuch(false));
         }
         let parsed = loaded.iter().filter(|file| file.parsed).count();
         let mut renewed = Vec::new();
@@ -82,29 +82,29 @@ impl IngestPipeline {
                 .loaded
                 .binary_search_by(|known| known.path.cmp(&file.path))
             else {
-                return Ok(Patched::TooMuch(!own.is_empty()));
+                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
             };
             let (old, id) = (Arc::clone(&built.loaded[at].facts), FileId(at as u32));
             let had_problem = file.problem.is_some() || built.loaded[at].problem.is_some();
             if had_problem
-                || !run.clock.time(Phase::World, || {
+                || !ctx.clock.time(Phase::World, || {
                     built.world.replace(id, Arc::clone(&file.facts))
                 })
             {
-                return Ok(Patched::TooMuch(!own.is_empty()));
+                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
             }
-            let was = Pieces::of(id, &built.nodes);
-            let Some(nodes) = run
+            let was = MemberHashes::of(id, &built.nodes);
+            let Some(nodes) = ctx
                 .clock
                 .time(Phase::World, || built.nodes.replace(&built.world, id, &old))
             else {
-                return Ok(Patched::TooMuch(!own.is_empty()));
+                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
             };
             renewed.extend(nodes);
             let print = rows::fingerprint(at, &file, &built.world, &built.nodes);
             let is_seen = print.differs_outside(&fingerprints[at]);
             let pieces = if is_seen {
-                Pieces::of(id, &built.nodes).differing(&was)
+                MemberHashes::of(id, &built.nodes).differing(&was)
             } else {
                 None
             };
@@ -121,22 +121,22 @@ impl IngestPipeline {
         let dirty = if own.iter().any(|own| own.is_seen) {
             if links.is_none() {
                 *links = Some(
-                    run.clock
+                    ctx.clock
                         .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
                 );
             }
             let links = links.get_or_insert_default();
-            match run
+            match ctx
                 .clock
                 .time(Phase::Link, || woken(&own, built, fingerprints, links))
             {
                 Some(dirty) => dirty,
-                None => return Ok(Patched::TooMuch(true)),
+                None => return Ok(PatchOutcome::TooMuch(true)),
             }
         } else {
             own.iter().map(|own| own.at).collect()
         };
-        let relinked = self.relink(run, built, &dirty)?;
+        let relinked = self.relink(ctx, built, &dirty)?;
         let mut summary = Summary {
             changed: changed.len(),
             parsed,
@@ -144,7 +144,7 @@ impl IngestPipeline {
             ..Summary::default()
         };
         summary.problems = super::pipeline::problems(Vec::new(), &[], &relinked, &built.loaded);
-        let (mut batch, rows) = batch(run, standing, relinked);
+        let (mut batch, rows) = batch(ctx, standing, relinked);
         let standing = &standing.built.nodes;
         (batch.moved, batch.rehashed) = moved(standing, &renewed);
         batch.gone = renewed
@@ -161,8 +161,8 @@ impl IngestPipeline {
             .metadata
             .push((SYMBOLS_TOTAL, standing.symbols().to_string()));
         batch.renewed = renewed_nodes(standing, &renewed);
-        batch.keys = keys(run, &batch.renewed);
-        Ok(Patched::Done(Box::new((batch, rows, summary))))
+        batch.keys = keys(ctx, &batch.renewed);
+        Ok(PatchOutcome::Done(Box::new((batch, rows, summary))))
     }
 }
 
@@ -173,15 +173,15 @@ struct Own {
     /// Others may see that it changed.
     is_seen: bool,
     /// If it changed in pieces only: the questions that these answer otherwise than before.
-    pieces: Option<Vec<SlotHash>>,
+    pieces: Option<Vec<DependencyKeyHash>>,
 }
 
 /// The files that have to be linked again; `None` if that cannot be told from what changed.
 fn woken<'a>(
     own: &'a [Own],
-    built: &Built,
+    built: &WorldState,
     fingerprints: &'a [Fingerprint],
-    links: &FxHashMap<FileKey, LinkRow>,
+    links: &FxHashMap<FileKey, DependencyRow>,
 ) -> Option<Vec<usize>> {
     let changed = |own: &'a Own| {
         let now = &fingerprints[own.at];
@@ -202,11 +202,11 @@ fn woken<'a>(
 
 /// The rows of the files that were linked, all changed ones among them.
 fn batch(
-    run: &Run<'_>,
-    standing: &mut Standing,
-    relinked: Vec<(usize, Relinked)>,
+    ctx: &BatchContext<'_>,
+    standing: &mut CurrentWorld,
+    relinked: Vec<(usize, ResolvedFile)>,
 ) -> (Batch, Vec<FileRow>) {
-    let Standing {
+    let CurrentWorld {
         built,
         fingerprints,
         links,
@@ -224,7 +224,7 @@ fn batch(
             built.keys[at],
             &built.projects,
             print,
-            &run.known,
+            &ctx.known,
         );
         let row = rows::linked_row(row, &linked);
         files.push(row.clone());
@@ -232,7 +232,7 @@ fn batch(
         if let Some(links) = links {
             links.insert(
                 built.keys[at],
-                LinkRow {
+                DependencyRow {
                     sources: Vec::new(),
                     ..link.clone()
                 },
@@ -246,7 +246,7 @@ fn batch(
     (batch, files)
 }
 
-fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<MovedSpan>, Vec<(NodeId, i64)>) {
+fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<SpanUpdate>, Vec<(NodeId, i64)>) {
     let (mut moved, mut hashes, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
     for renewed in renewed {
         let Renewed::Moved(place, position) = *renewed else {
@@ -254,7 +254,7 @@ fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<MovedSpan>, Vec<(NodeId
         };
         let node = table.at(place);
         let site = &node.spans[position];
-        moved.push(MovedSpan {
+        moved.push(SpanUpdate {
             node: node.id,
             position: position as u32,
             span: site.span,
@@ -267,7 +267,7 @@ fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<MovedSpan>, Vec<(NodeId
     (moved, hashes)
 }
 
-fn renewed_nodes(table: &NodeTable, renewed: &[Renewed]) -> Vec<HashedNode> {
+fn renewed_nodes(table: &NodeTable, renewed: &[Renewed]) -> Vec<NodeWithHash> {
     let said = renewed.iter().filter_map(|renewed| {
         if let Renewed::Said(place) = renewed {
             Some(*place)
@@ -285,12 +285,12 @@ fn renewed_nodes(table: &NodeTable, renewed: &[Renewed]) -> Vec<HashedNode> {
     .collect()
 }
 
-fn keys(run: &Run<'_>, nodes: &[HashedNode]) -> FxHashMap<String, FileKey> {
+fn keys(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> FxHashMap<String, FileKey> {
     let paths = nodes
         .iter()
         .flat_map(|(_, node)| &node.spans)
         .map(|span| &span.path);
     paths
-        .filter_map(|path| Some((path.clone(), run.known.files.get(path)?.id)))
+        .filter_map(|path| Some((path.clone(), ctx.known.files.get(path)?.id)))
         .collect()
 }

@@ -13,37 +13,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, root_mark, step_back};
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, World, WorldFile};
+use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, lower_priority, root_mark};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embed::Signs;
-use crate::ingest::clock::Clock;
-use crate::ingest::load::{FactsStore, Loaded, Loader};
-use crate::ingest::packages::{self, Doubt, HeldAssemblies, Installed};
-use crate::ingest::patch::{MOST_PATCHED, Patched};
-use crate::ingest::pieces::Pieces;
+use crate::ingest::cache::{CachedState, ChangeImpact, CurrentWorld, WorldState, files_of};
+use crate::ingest::load::{FactsStore, LoadedFile, Loader};
+use crate::ingest::members::MemberHashes;
+use crate::ingest::packages::{self, CachedAssemblies, Installed, PackageFreshness};
+use crate::ingest::patch::{MOST_PATCHED, PatchOutcome};
+use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::plan::{Fingerprint, Plan, plan};
-use crate::ingest::relink::{LinkInputs, Relinked, relink_all};
-use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
+use crate::ingest::resolve_files::{LinkInputs, ResolvedFile, relink_all};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
-use crate::ingest::shared::Shared;
+use crate::ingest::source::{Overlay, SourceReader};
+use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{
     ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread,
 };
-use crate::model::facts::FACTS_VERSION;
+use crate::languages::LANGUAGES;
 use crate::model::graph::{Node, NodeId};
-use crate::project::ProjectModel;
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::{FileId, World, WorldFile};
 use crate::store::{
-    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY,
-    PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT, SYMBOLS_TOTAL, SlotHash,
+    self, BATCH_AT, Batch, BatchKind, DependencyKeyHash, FileKey, FileRow, InputRow, MADE_BY,
+    NodeWithHash, PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
+    SYMBOLS_TOTAL,
 };
-
-/// Version of all that makes edges of facts, a hash of its sources.
-const LINK_VERSION: &str = env!("LINK_VERSION");
+use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;
@@ -82,21 +82,23 @@ pub struct IngestPipeline {
     pub(super) options: IngestOptions,
     watcher: Option<Arc<Watcher>>,
     shares: Option<DataDir>,
-    resident: Option<Resident>,
+    overlay: Overlay,
+    resident: Option<CachedState>,
     /// Paths that were taken out of the index.
     removed: FxHashSet<String>,
 }
 
 /// What is the same for all steps of one batch.
-pub(super) struct Run<'a> {
+pub(super) struct BatchContext<'a> {
     pub(super) threads: Arc<rayon::ThreadPool>,
-    pub(super) clock: Clock,
+    pub(super) clock: PhaseTimer,
     pub(super) progress: &'a (dyn Fn(Progress) + Sync),
     started: Instant,
     scanned_at: i64,
     /// Since when the whole repository is known.
     walked_at: i64,
     pub(super) known: KnownFiles,
+    pub(super) sources: SourceReader,
 }
 
 /// A world in which something differs from what the index says.
@@ -104,7 +106,7 @@ struct Changed {
     scan: Scan,
     /// The nodes of the index, if they are in memory.
     nodes_before: Option<NodeTable>,
-    built: Built,
+    built: WorldState,
     /// `None`: the project files are as they were.
     inputs: Option<Vec<InputRow>>,
     /// Whether everything is linked again.
@@ -130,6 +132,7 @@ impl IngestPipeline {
             options,
             watcher: None,
             shares: None,
+            overlay: Overlay::default(),
             resident: None,
             removed: FxHashSet::default(),
         })
@@ -151,6 +154,15 @@ impl IngestPipeline {
         self.shares = Some(data);
     }
 
+    /// Reads the texts of an overlay before those on disk from now on.
+    pub fn set_overlay(&mut self, overlay: Overlay) {
+        self.overlay = overlay;
+    }
+
+    fn sources(&self) -> SourceReader {
+        SourceReader::new(self.workspace.clone(), &self.overlay)
+    }
+
     /// Whether a path was taken out of the index lately.
     #[must_use]
     pub fn has_removed(&self, path: &str) -> bool {
@@ -158,7 +170,7 @@ impl IngestPipeline {
     }
 
     /// Frees the memory of what the next edit would go on with; whether there was something.
-    pub fn put_down(&mut self) -> bool {
+    pub fn drop_caches(&mut self) -> bool {
         self.resident
             .as_mut()
             .is_some_and(|resident| resident.standing.take().is_some())
@@ -179,18 +191,18 @@ impl IngestPipeline {
             && let Some(kept) = resident.take()
         {
             match kept.doubts(&self.workspace, batch) {
-                Doubts::Nothing => {
+                ChangeImpact::Nothing => {
                     self.resident = Some(kept);
                     return Ok(Summary {
                         unchanged: true,
                         ..Summary::default()
                     });
                 }
-                Doubts::Sources(sources) => match self.short(kept, sources, progress)? {
+                ChangeImpact::Sources(sources) => match self.short(kept, sources, progress)? {
                     Ok(summary) => return Ok(summary),
                     Err(kept) => resident = Some(*kept),
                 },
-                Doubts::Anything => resident = Some(kept),
+                ChangeImpact::Anything => resident = Some(kept),
             }
         }
         self.long(resident, batch, progress)
@@ -199,30 +211,33 @@ impl IngestPipeline {
     /// Compares these sources alone. Gives everything back if that is not enough.
     fn short(
         &mut self,
-        mut resident: Resident,
+        mut resident: CachedState,
         mut sources: Vec<SourceFile>,
         progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Result<Summary, Box<Resident>>, IngestError> {
+    ) -> Result<Result<Summary, Box<CachedState>>, IngestError> {
+        let source_reader = self.sources();
+        source_reader.apply_overlay(&mut sources);
         let known = std::mem::take(&mut resident.known);
         let threads = Arc::clone(&self.threads);
         let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
-        let mut run = Run {
+        let mut ctx = BatchContext {
             threads,
-            clock: Clock::default(),
+            clock: PhaseTimer::default(),
             progress,
             started,
             scanned_at,
             walked_at,
             known,
+            sources: source_reader,
         };
-        run.threads.install(|| {
-            run.clock.time(Phase::Read, || {
-                scan::compare_contents(&self.workspace, &run.known, &mut sources)
+        ctx.threads.install(|| {
+            ctx.clock.time(Phase::Read, || {
+                scan::compare_contents(&ctx.sources, &ctx.known, &mut sources)
             })
         });
         let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) =
             sources.into_iter().partition(|source| source.in_doubt);
-        let touched = run.known.touched(&same);
+        let touched = ctx.known.touched(&same);
         let (mut batch, mut rows, mut summary) = (
             Batch::default(),
             Vec::new(),
@@ -237,36 +252,36 @@ impl IngestPipeline {
                 .as_mut()
                 .filter(|_| changed.len() <= MOST_PATCHED)
             {
-                Some(standing) if !standing.is_torn => self.patch(&run, standing, &changed)?,
-                _ => Patched::TooMuch(false),
+                Some(standing) if !standing.is_torn => self.patch(&ctx, standing, &changed)?,
+                _ => PatchOutcome::TooMuch(false),
             };
             match patched {
-                Patched::Done(done) => (batch, rows, summary) = *done,
-                Patched::TooMuch(is_torn) => {
+                PatchOutcome::Done(done) => (batch, rows, summary) = *done,
+                PatchOutcome::TooMuch(is_torn) => {
                     let Some(mut standing) = resident.standing.take() else {
-                        resident.known = run.known;
+                        resident.known = ctx.known;
                         return Ok(Err(Box::new(resident)));
                     };
                     standing.is_torn |= is_torn;
-                    let sources = run.known.sources(changed.into_iter().chain(same));
-                    return self.renew(run, resident, standing, sources).map(Ok);
+                    let sources = ctx.known.sources(changed.into_iter().chain(same));
+                    return self.renew(ctx, resident, standing, sources).map(Ok);
                 }
             }
-            batch.metadata.push((BATCH_AT, run.scanned_at.to_string()));
+            batch.metadata.push((BATCH_AT, ctx.scanned_at.to_string()));
         }
         if !changed.is_empty() || !touched.is_empty() {
             batch.touched.clone_from(&touched);
             let written = self.writer.apply(batch, &self.options.cancel)?;
-            run.clock.add(Phase::Store, written.cpu);
+            ctx.clock.add(Phase::Store, written.cpu);
         }
-        run.known.files.extend(
+        ctx.known.files.extend(
             rows.into_iter()
                 .chain(touched)
                 .map(|row| (row.path.clone(), row)),
         );
-        let summary = finish(&run, summary);
-        self.resident = Some(Resident {
-            known: run.known,
+        let summary = finish(&ctx, summary);
+        self.resident = Some(CachedState {
+            known: ctx.known,
             ..resident
         });
         Ok(Ok(summary))
@@ -275,9 +290,9 @@ impl IngestPipeline {
     /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
     fn renew(
         &mut self,
-        run: Run<'_>,
-        resident: Resident,
-        standing: Standing,
+        ctx: BatchContext<'_>,
+        resident: CachedState,
+        standing: CurrentWorld,
         sources: Vec<SourceFile>,
     ) -> Result<Summary, IngestError> {
         let scan = Scan {
@@ -286,9 +301,9 @@ impl IngestPipeline {
             ..Scan::default()
         };
         let projects = Arc::clone(&standing.built.projects);
-        let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
+        let (built, nodes) = self.build(&ctx, &scan, projects, Some(standing))?;
         self.changed(
-            run,
+            ctx,
             resident,
             Changed {
                 scan,
@@ -304,12 +319,12 @@ impl IngestPipeline {
     /// Looks at everything.
     fn long(
         &mut self,
-        resident: Option<Resident>,
+        resident: Option<CachedState>,
         batch: &ChangeBatch,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, IngestError> {
         let (started, scanned_at) = (Instant::now(), now_ns());
-        let clock = Clock::default();
+        let clock = PhaseTimer::default();
         progress(Progress {
             phase: Phase::Walk,
             done: 0,
@@ -319,7 +334,7 @@ impl IngestPipeline {
             Some(mut resident) => (std::mem::take(&mut resident.known), resident),
             None => (
                 clock.time(Phase::Walk, || KnownFiles::load(&self.reader.snapshot()?))?,
-                Resident::default(),
+                CachedState::default(),
             ),
         };
         let files = files_of(&self.workspace, batch);
@@ -329,6 +344,8 @@ impl IngestPipeline {
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
+        let source_reader = self.sources();
+        source_reader.apply_overlay(&mut scan.sources);
         let found =
             scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
         progress(Progress {
@@ -338,7 +355,7 @@ impl IngestPipeline {
         });
         let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
         resident.note_unwanted(&self.workspace, batch, files);
-        let mut run = Run {
+        let mut ctx = BatchContext {
             threads: self.threads_of_long_work()?,
             clock,
             progress,
@@ -346,19 +363,20 @@ impl IngestPipeline {
             scanned_at,
             walked_at: scanned_at,
             known,
+            sources: source_reader,
         };
-        let same_engine = run.known.made_by == self.made_by();
-        let doubt = run.clock.time(Phase::Walk, || {
-            packages::compare(&self.workspace, &scan.packages, &run.known)
+        let same_engine = ctx.known.made_by == self.made_by();
+        let doubt = ctx.clock.time(Phase::Walk, || {
+            packages::compare(&self.workspace, &scan.packages, &ctx.known)
         });
         resident.packages.clone_from(&scan.packages);
-        if same_engine && !scan.is_in_doubt() && doubt == Doubt::Same {
-            return Ok(self.unchanged(run, resident, scan.problems));
+        if same_engine && !scan.is_in_doubt() && doubt == PackageFreshness::Same {
+            return Ok(self.unchanged(ctx, resident, scan.problems));
         }
         if same_engine {
-            run.threads.install(|| {
-                run.clock.time(Phase::Read, || {
-                    scan::compare_contents(&self.workspace, &run.known, &mut scan.sources)
+            ctx.threads.install(|| {
+                ctx.clock.time(Phase::Read, || {
+                    scan::compare_contents(&ctx.sources, &ctx.known, &mut scan.sources)
                 })
             });
         } else {
@@ -366,16 +384,16 @@ impl IngestPipeline {
                 .iter_mut()
                 .for_each(|source| source.in_doubt = true);
         }
-        let (inputs, texts) = run.clock.time(Phase::Read, || {
+        let (inputs, texts) = ctx.clock.time(Phase::Read, || {
             scan::read_inputs(&self.workspace, &mut scan)
         });
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
-        let relink_all = !same_engine || inputs_differ(&inputs, &run.known);
-        if !relink_all && !scan.sources_are_in_doubt() && doubt != Doubt::Other {
-            self.touch(&mut run, &scan, inputs, doubt)?;
-            return Ok(self.unchanged(run, resident, scan.problems));
+        let relink_all = !same_engine || inputs_differ(&inputs, &ctx.known);
+        if !relink_all && !scan.sources_are_in_doubt() && doubt != PackageFreshness::Other {
+            self.touch(&mut ctx, &scan, inputs, doubt)?;
+            return Ok(self.unchanged(ctx, resident, scan.problems));
         }
         let before = resident.standing.take();
         let kept = before
@@ -384,16 +402,16 @@ impl IngestPipeline {
             .filter(|_| !relink_all && had_paths == resident.paths);
         let projects = match kept {
             Some(projects) => Arc::clone(projects),
-            None => run.threads.install(|| {
-                run.clock.time(Phase::World, || {
+            None => ctx.threads.install(|| {
+                ctx.clock.time(Phase::World, || {
                     projects(&self.workspace, &resident.paths, texts)
                 })
             }),
         };
         let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
-        let (built, nodes) = self.build(&run, &scan, projects, before)?;
+        let (built, nodes) = self.build(&ctx, &scan, projects, before)?;
         self.changed(
-            run,
+            ctx,
             resident,
             Changed {
                 scan,
@@ -425,7 +443,9 @@ impl IngestPipeline {
         }
         let threads = thread_pool(self.options.threads)
             .thread_name(|index| format!("codeagent-batch-{index}"));
-        Ok(Arc::new(built(threads.start_handler(|_| step_back()))?))
+        Ok(Arc::new(built(
+            threads.start_handler(|_| lower_priority()),
+        )?))
     }
 
     /// Everything but the sources and project files that the graph is a function of.
@@ -440,11 +460,11 @@ impl IngestPipeline {
     /// The index is as the disk is.
     fn unchanged(
         &mut self,
-        run: Run<'_>,
-        resident: Resident,
+        ctx: BatchContext<'_>,
+        resident: CachedState,
         mut problems: Vec<FileProblem>,
     ) -> Summary {
-        let rows = run.known.files.values();
+        let rows = ctx.known.files.values();
         problems.extend(rows.filter_map(|row| {
             Some(FileProblem {
                 path: row.path.clone(),
@@ -452,15 +472,15 @@ impl IngestPipeline {
             })
         }));
         let summary = finish(
-            &run,
+            &ctx,
             Summary {
                 unchanged: true,
                 problems,
                 ..Summary::default()
             },
         );
-        self.resident = Some(Resident {
-            known: run.known,
+        self.resident = Some(CachedState {
+            known: ctx.known,
             ..resident
         });
         summary
@@ -469,14 +489,14 @@ impl IngestPipeline {
     /// Contents are as before, but sizes or times have to be noted.
     fn touch(
         &self,
-        run: &mut Run<'_>,
+        ctx: &mut BatchContext<'_>,
         scan: &Scan,
         inputs: Vec<InputRow>,
-        doubt: Doubt,
+        doubt: PackageFreshness,
     ) -> Result<(), IngestError> {
-        let touched = run.known.touched(&scan.sources);
-        let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
-        let packages = if let Doubt::Touched(rows) = doubt {
+        let touched = ctx.known.touched(&scan.sources);
+        let metadata = vec![(SCANNED_AT, ctx.scanned_at.to_string())];
+        let packages = if let PackageFreshness::Touched(rows) = doubt {
             Some(rows)
         } else {
             None
@@ -489,20 +509,20 @@ impl IngestPipeline {
             ..Batch::default()
         };
         self.writer.apply(batch, &self.options.cancel)?;
-        run.known.packages = packages.unwrap_or_else(|| std::mem::take(&mut run.known.packages));
-        run.known
+        ctx.known.packages = packages.unwrap_or_else(|| std::mem::take(&mut ctx.known.packages));
+        ctx.known
             .files
             .extend(touched.into_iter().map(|row| (row.path.clone(), row)));
-        run.known.inputs = by_path(inputs);
-        run.known.scanned_at = run.scanned_at;
+        ctx.known.inputs = by_path(inputs);
+        ctx.known.scanned_at = ctx.scanned_at;
         Ok(())
     }
 
     /// Links what has to be and writes all that differs.
     fn changed(
         &mut self,
-        mut run: Run<'_>,
-        mut resident: Resident,
+        mut ctx: BatchContext<'_>,
+        mut resident: CachedState,
         changed: Changed,
     ) -> Result<Summary, IngestError> {
         let Changed {
@@ -514,10 +534,10 @@ impl IngestPipeline {
             keeps,
         } = changed;
         let packages_hash = built.installed.fingerprint(&built.world, &built.projects);
-        let relink_all = relink_all || packages_hash != run.known.packages_hash;
+        let relink_all = relink_all || packages_hash != ctx.known.packages_hash;
         let (kind, relinked, fingerprints) =
-            self.link(&run, &built, nodes_before.as_ref(), relink_all)?;
-        let before = |file: &Loaded| run.known.files.get(&*file.path);
+            self.link(&ctx, &built, nodes_before.as_ref(), relink_all)?;
+        let before = |file: &LoadedFile| ctx.known.files.get(&*file.path);
         let mut summary = Summary {
             changed: built
                 .loaded
@@ -529,7 +549,7 @@ impl IngestPipeline {
             problems: problems(scan.problems, &built.loaded, &relinked, &built.loaded),
             ..Summary::default()
         };
-        let rows = rows::rows(&built, &fingerprints, relinked, &run.known);
+        let rows = rows::rows(&built, &fingerprints, relinked, &ctx.known);
         let symbols = built.nodes.symbols();
         let files: FxHashMap<String, FileRow> = rows
             .files
@@ -537,9 +557,9 @@ impl IngestPipeline {
             .map(|row| (row.path.clone(), row.clone()))
             .collect();
         let packages = built.installed.rows.clone();
-        let asks_others = packages != run.known.packages;
+        let asks_others = packages != ctx.known.packages;
         let mut batch = Batch {
-            removed: removed_files(&run.known, &built.loaded)
+            removed: removed_files(&ctx.known, &built.loaded)
                 .map(|row| row.id)
                 .collect(),
             keys: built
@@ -551,8 +571,8 @@ impl IngestPipeline {
             inputs: inputs.clone(),
             packages: asks_others.then(|| packages.clone()),
             metadata: vec![
-                (SCANNED_AT, run.walked_at.to_string()),
-                (BATCH_AT, run.scanned_at.to_string()),
+                (SCANNED_AT, ctx.walked_at.to_string()),
+                (BATCH_AT, ctx.scanned_at.to_string()),
                 (MADE_BY, self.made_by()),
                 (ROOT, root_mark(self.workspace.root())),
                 (SYMBOLS_TOTAL, symbols.to_string()),
@@ -567,80 +587,80 @@ impl IngestPipeline {
                         .join("\n"),
                 ),
             ],
-            ..batch_of(kind, rows, &run.known)
+            ..batch_of(kind, rows, &ctx.known)
         };
         match nodes_before {
             Some(before) if kind == BatchKind::Update => {
                 (batch.renewed, batch.gone) = differing(&before, &built.nodes);
-                run.threads.spawn(move || drop(before));
+                ctx.threads.spawn(move || drop(before));
             }
             _ if keeps => {
-                batch.nodes = Some(self.hashed(&run, built.nodes.nodes().cloned().collect()))
+                batch.nodes = Some(self.hashed(&ctx, built.nodes.nodes().cloned().collect()))
             }
-            _ => batch.nodes = Some(self.hashed(&run, built.nodes.take_nodes())),
+            _ => batch.nodes = Some(self.hashed(&ctx, built.nodes.take_nodes())),
         }
         if let (BatchKind::Replace, Some(nodes)) = (kind, &batch.nodes) {
-            batch.signs = Some(signs(&run, nodes));
+            batch.signs = Some(signs(&ctx, nodes));
         }
         summary.removed = batch.removed.len();
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();
         }
         self.removed
-            .extend(removed_files(&run.known, &built.loaded).map(|row| row.path.clone()));
-        resident.standing = keeps.then_some(Standing {
+            .extend(removed_files(&ctx.known, &built.loaded).map(|row| row.path.clone()));
+        resident.standing = keeps.then_some(CurrentWorld {
             built,
             fingerprints,
             links: None,
             is_torn: false,
         });
-        (run.progress)(Progress {
+        (ctx.progress)(Progress {
             phase: Phase::Store,
             done: 0,
             total: 0,
         });
         let written = self.writer.apply(batch, &self.options.cancel)?;
-        run.clock.add(Phase::Store, written.cpu);
-        let summary = finish(&run, summary);
-        let inputs = inputs.map_or_else(|| std::mem::take(&mut run.known.inputs), by_path);
+        ctx.clock.add(Phase::Store, written.cpu);
+        let summary = finish(&ctx, summary);
+        let inputs = inputs.map_or_else(|| std::mem::take(&mut ctx.known.inputs), by_path);
         let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
-        run.known = KnownFiles {
+        ctx.known = KnownFiles {
             files,
             inputs,
             packages,
             package_folders,
             packages_hash,
-            scanned_at: run.walked_at,
+            scanned_at: ctx.walked_at,
             made_by: self.made_by(),
         };
         if let Some(watcher) = self.watcher.as_deref().filter(|_| asks_others) {
-            packages::watch(watcher, &self.workspace, &scan.packages, &run.known);
+            packages::watch(watcher, &self.workspace, &scan.packages, &ctx.known);
         }
-        self.resident = Some(Resident {
-            known: run.known,
+        self.resident = Some(CachedState {
+            known: ctx.known,
             ..resident
         });
         Ok(summary)
     }
 
     /// The nodes by id, each with its hash.
-    fn hashed(&self, run: &Run<'_>, nodes: Vec<Node>) -> Vec<HashedNode> {
+    fn hashed(&self, ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
         let hashes_of = |nodes: &[Node]| -> Vec<i64> {
             let mut buffer = Vec::new();
-            run.clock.time(Phase::Store, || {
+            ctx.clock.time(Phase::Store, || {
                 nodes
                     .iter()
                     .map(|node| store::node_hash(node, &mut buffer))
                     .collect()
             })
         };
-        let hashes: Vec<i64> = run.threads.install(|| {
+        let hashes: Vec<i64> = ctx.threads.install(|| {
             nodes
                 .par_chunks(NODES_AT_ONCE)
                 .flat_map_iter(hashes_of)
                 .collect()
         });
-        let mut hashed: Vec<HashedNode> = hashes.into_iter().zip(nodes).collect();
+        let mut hashed: Vec<NodeWithHash> = hashes.into_iter().zip(nodes).collect();
         hashed.sort_unstable_by_key(|(_, node)| node.id);
         hashed
     }
@@ -649,14 +669,18 @@ impl IngestPipeline {
     /// of the index.
     fn build(
         &self,
-        run: &Run<'_>,
+        ctx: &BatchContext<'_>,
         scan: &Scan,
         projects: Arc<ProjectModel>,
-        before: Option<Standing>,
-    ) -> Result<(Built, Option<NodeTable>), IngestError> {
-        let (mut kept, mut held, mut former, mut nodes) =
-            (FxHashMap::default(), HeldAssemblies::default(), None, None);
-        if let Some(Standing { built, is_torn, .. }) = before {
+        before: Option<CurrentWorld>,
+    ) -> Result<(WorldState, Option<NodeTable>), IngestError> {
+        let (mut kept, mut held, mut former, mut nodes) = (
+            FxHashMap::default(),
+            CachedAssemblies::default(),
+            None,
+            None,
+        );
+        if let Some(CurrentWorld { built, is_torn, .. }) = before {
             held = built.installed.held();
             let declared = built
                 .installed
@@ -673,30 +697,30 @@ impl IngestPipeline {
             nodes = Some(built.nodes).filter(|_| !is_torn);
         }
         let loader = Loader {
-            workspace: &self.workspace,
-            known: &run.known,
+            sources: &ctx.sources,
+            known: &ctx.known,
             projects: &projects,
             kept: &kept,
             store: Some(FactsStore {
                 reader: &self.reader,
                 writer: &self.writer,
             }),
-            shared: &Shared::of(self.shares.as_ref(), run.threads.current_num_threads()),
-            clock: &run.clock,
+            shared: &WorktreeCache::of(self.shares.as_ref(), ctx.threads.current_num_threads()),
+            clock: &ctx.clock,
             cancel: &self.options.cancel,
-            progress: run.progress,
+            progress: ctx.progress,
         };
-        let loaded = run.threads.install(|| loader.load(&scan.sources))?;
-        let installed = run
+        let loaded = ctx.threads.install(|| loader.load(&scan.sources))?;
+        let installed = ctx
             .threads
             .install(|| packages::gather(&loader, &scan.packages, &loaded, &held))?;
         drop(kept);
-        (run.progress)(Progress {
+        (ctx.progress)(Progress {
             phase: Phase::World,
             done: 0,
             total: 0,
         });
-        let of_world = |file: &Loaded| WorldFile {
+        let of_world = |file: &LoadedFile| WorldFile {
             path: Arc::clone(&file.path),
             facts: Arc::clone(&file.facts),
             external: false,
@@ -714,21 +738,21 @@ impl IngestPipeline {
                 former.as_mut(),
                 all(),
                 Arc::clone(&projects),
-                &installed.supplied,
+                &installed.supplied(),
                 &self.options.cancel,
             )
         };
         let table = || NodeTable::of_files(&files, &projects);
-        let (world, table) = run.threads.install(|| {
+        let (world, table) = ctx.threads.install(|| {
             rayon::join(
-                || run.clock.time(Phase::World, tables),
-                || run.clock.time(Phase::World, table),
+                || ctx.clock.time(Phase::World, tables),
+                || ctx.clock.time(Phase::World, table),
             )
         });
-        run.threads.spawn(move || drop(former));
-        let keys = rows::file_keys(&loaded, &run.known);
+        ctx.threads.spawn(move || drop(former));
+        let keys = rows::file_keys(&loaded, &ctx.known);
         Ok((
-            Built {
+            WorldState {
                 loaded,
                 keys,
                 projects,
@@ -747,21 +771,21 @@ impl IngestPipeline {
     )]
     fn link(
         &self,
-        run: &Run<'_>,
-        built: &Built,
+        ctx: &BatchContext<'_>,
+        built: &WorldState,
         before: Option<&NodeTable>,
         all: bool,
-    ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
-        let Built {
+    ) -> Result<(BatchKind, Vec<(usize, ResolvedFile)>, Vec<Fingerprint>), IngestError> {
+        let WorldState {
             loaded,
             world,
             nodes,
             ..
         } = built;
-        let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
-            let some = |(chunk, files): (usize, &[Loaded])| -> Vec<Fingerprint> {
+        let fingerprints: Vec<Fingerprint> = ctx.threads.install(|| {
+            let some = |(chunk, files): (usize, &[LoadedFile])| -> Vec<Fingerprint> {
                 let each = (chunk * FILES_AT_ONCE..).zip(files);
-                run.clock.time(Phase::World, || {
+                ctx.clock.time(Phase::World, || {
                     each.map(|(at, file)| rows::fingerprint(at, file, world, nodes))
                         .collect()
                 })
@@ -773,30 +797,31 @@ impl IngestPipeline {
                 .collect()
         });
         let differing = |at: usize| {
-            let was = before
-                .and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;
-            Pieces::of(FileId(at as u32), nodes).differing(&was)
+            let was = before.and_then(|before| {
+                Some(MemberHashes::of(before.find(&loaded[at].path)?, before))
+            })?;
+            MemberHashes::of(FileId(at as u32), nodes).differing(&was)
         };
         let planned = if all {
             Plan::All
         } else {
-            self.plan(run, built, &fingerprints, &differing)?
+            self.plan(ctx, built, &fingerprints, &differing)?
         };
         let (kind, wanted) = match planned {
             Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
             Plan::Some(dirty) => (BatchKind::Update, dirty),
         };
-        Ok((kind, self.relink(run, built, &wanted)?, fingerprints))
+        Ok((kind, self.relink(ctx, built, &wanted)?, fingerprints))
     }
 
     /// Links these files, given by their position.
     pub(super) fn relink(
         &self,
-        run: &Run<'_>,
-        built: &Built,
+        ctx: &BatchContext<'_>,
+        built: &WorldState,
         wanted: &[usize],
-    ) -> Result<Vec<(usize, Relinked)>, IngestError> {
-        let Built {
+    ) -> Result<Vec<(usize, ResolvedFile)>, IngestError> {
+        let WorldState {
             keys, world, nodes, ..
         } = built;
         let world_keys: Vec<Option<FileKey>> = world
@@ -808,14 +833,14 @@ impl IngestPipeline {
         let done = AtomicUsize::new(0);
         let step = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            (run.progress)(Progress {
+            (ctx.progress)(Progress {
                 phase: Phase::Link,
                 done,
                 total: wanted.len(),
             });
             !self.options.cancel.load(Ordering::Relaxed)
         };
-        let relinked = run.threads.install(|| {
+        let relinked = ctx.threads.install(|| {
             relink_all(
                 wanted,
                 LinkInputs {
@@ -823,7 +848,7 @@ impl IngestPipeline {
                     nodes,
                     keys: &world_keys,
                 },
-                &run.clock,
+                &ctx.clock,
                 &step,
             )
         });
@@ -832,16 +857,16 @@ impl IngestPipeline {
 
     pub(super) fn plan(
         &self,
-        run: &Run<'_>,
-        built: &Built,
+        ctx: &BatchContext<'_>,
+        built: &WorldState,
         fingerprints: &[Fingerprint],
-        differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
+        differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
     ) -> Result<Plan, IngestError> {
-        let links = run
+        let links = ctx
             .clock
             .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
-        let files = rows::plan_files(built, fingerprints, &run.known, &links, differing);
-        let removed = removed_files(&run.known, &built.loaded)
+        let files = rows::plan_files(built, fingerprints, &ctx.known, &links, differing);
+        let removed = removed_files(&ctx.known, &built.loaded)
             .filter_map(|row| Some((row.id, links.get(&row.id)?)))
             .collect();
         Ok(plan(&files, &removed))
@@ -871,7 +896,7 @@ pub(super) fn projects(
     paths: &[String],
     texts: BTreeMap<String, Arc<str>>,
 ) -> Arc<ProjectModel> {
-    let projects = ProjectModel::build(paths, texts);
+    let projects = ProjectModel::build(LANGUAGES, paths, texts);
     Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }
 
@@ -897,9 +922,9 @@ fn inputs_differ(inputs: &[InputRow], known: &KnownFiles) -> bool {
 /// positions are in `loaded`.
 pub(super) fn problems(
     mut problems: Vec<FileProblem>,
-    of: &[Loaded],
-    relinked: &[(usize, Relinked)],
-    loaded: &[Loaded],
+    of: &[LoadedFile],
+    relinked: &[(usize, ResolvedFile)],
+    loaded: &[LoadedFile],
 ) -> Vec<FileProblem> {
     problems.extend(of.iter().filter_map(|file| {
         Some(FileProblem {
@@ -960,7 +985,7 @@ fn batch_of(kind: BatchKind, rows: Rows, known: &KnownFiles) -> Batch {
 /// Rows of files that are gone, by path.
 fn removed_files<'a>(
     known: &'a KnownFiles,
-    loaded: &[Loaded],
+    loaded: &[LoadedFile],
 ) -> impl Iterator<Item = &'a FileRow> {
     let is_gone = |row: &&FileRow| {
         loaded
@@ -973,7 +998,7 @@ fn removed_files<'a>(
 }
 
 /// The nodes that are other ones than before, and the ids of those that are gone.
-fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeId>) {
+fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<NodeWithHash>, Vec<NodeId>) {
     let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
     let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
     let mut buffer = Vec::new();
@@ -986,10 +1011,10 @@ fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeI
 }
 
 /// What finds near symbols. Made by all threads: the one that writes has enough to do.
-fn signs(run: &Run<'_>, nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
+fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
     let signs_of =
-        |nodes: &[HashedNode]| run.clock.time(Phase::Store, || store::lexical_signs(nodes));
-    run.threads.install(|| {
+        |nodes: &[NodeWithHash]| ctx.clock.time(Phase::Store, || store::lexical_signs(nodes));
+    ctx.threads.install(|| {
         nodes
             .par_chunks(NODES_AT_ONCE)
             .flat_map_iter(signs_of)
@@ -1004,9 +1029,9 @@ fn by_path(inputs: Vec<InputRow>) -> FxHashMap<String, InputRow> {
         .collect()
 }
 
-fn finish(run: &Run<'_>, mut summary: Summary) -> Summary {
+fn finish(ctx: &BatchContext<'_>, mut summary: Summary) -> Summary {
     summary.problems.sort();
-    summary.phases = run.clock.times();
-    summary.elapsed = run.started.elapsed();
+    summary.phases = ctx.clock.times();
+    summary.elapsed = ctx.started.elapsed();
     summary
 }

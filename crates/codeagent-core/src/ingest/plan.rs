@@ -9,10 +9,10 @@
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
+use codeagent_lang::dependencies::{is_body, is_piece, is_presence};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::resolve::reads::{is_body, is_piece, is_presence};
-use crate::store::{FileKey, LinkRow, SlotHash};
+use crate::store::{DependencyKeyHash, DependencyRow, FileKey};
 
 /// What is compared of a file between the index and now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Fingerprint {
     /// Where its module specifiers lead.
     pub answers_hash: u64,
     /// The slots it publishes, sorted.
-    pub published: Vec<SlotHash>,
+    pub published: Vec<DependencyKeyHash>,
 }
 
 impl Fingerprint {
@@ -53,9 +53,9 @@ pub struct PlanFile<'a> {
     /// Now.
     pub now: Fingerprint,
     /// As the index knows it, with what its last link asked.
-    pub before: Option<(Fingerprint, &'a LinkRow)>,
+    pub before: Option<(Fingerprint, &'a DependencyRow)>,
     /// If it changed in pieces only: the questions that these answer otherwise than before.
-    pub pieces: Option<Vec<SlotHash>>,
+    pub pieces: Option<Vec<DependencyKeyHash>>,
 }
 
 /// What to link.
@@ -72,7 +72,7 @@ const MOST_DIRTY_PERCENT: usize = 30;
 
 /// Decides. `removed` are the files that are gone.
 #[must_use]
-pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> Plan {
+pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>) -> Plan {
     let mut changes = Changes {
         files: removed.keys().copied().collect(),
         slots: removed
@@ -108,7 +108,7 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> P
 pub fn woken(
     changed: &[ChangedFile<'_>],
     all: &[FileKey],
-    links: &FxHashMap<FileKey, LinkRow>,
+    links: &FxHashMap<FileKey, DependencyRow>,
 ) -> Option<Vec<usize>> {
     let mut changes = Changes::default();
     for file in changed {
@@ -150,7 +150,7 @@ pub struct ChangedFile<'a> {
     /// Now.
     pub now: &'a Fingerprint,
     /// If it changed in pieces only: the questions that these answer otherwise than before.
-    pub pieces: Option<&'a [SlotHash]>,
+    pub pieces: Option<&'a [DependencyKeyHash]>,
 }
 
 fn are_most(dirty: usize, all: usize) -> bool {
@@ -163,9 +163,9 @@ struct Changes {
     /// Files of which everything may be seen otherwise.
     files: FxHashSet<FileKey>,
     /// World-wide questions, and those about bodies.
-    slots: FxHashSet<SlotHash>,
+    slots: FxHashSet<DependencyKeyHash>,
     /// Questions about pieces, by the file that has them.
-    pieces: FxHashMap<FileKey, FxHashSet<SlotHash>>,
+    pieces: FxHashMap<FileKey, FxHashSet<DependencyKeyHash>>,
 }
 
 impl Changes {
@@ -174,7 +174,7 @@ impl Changes {
         key: FileKey,
         before: Option<&Fingerprint>,
         now: &Fingerprint,
-        pieces: Option<&[SlotHash]>,
+        pieces: Option<&[DependencyKeyHash]>,
     ) {
         self.slots.extend(
             before
@@ -202,9 +202,10 @@ impl Changes {
     }
 
     /// Whether a link asked something of it.
-    fn concern(&self, links: &LinkRow) -> bool {
-        let asks =
-            |slots: &FxHashSet<SlotHash>| links.slots.iter().any(|slot| slots.contains(slot));
+    fn concern(&self, links: &DependencyRow) -> bool {
+        let asks = |slots: &FxHashSet<DependencyKeyHash>| {
+            links.slots.iter().any(|slot| slots.contains(slot))
+        };
         let reads =
             |read: &FileKey| self.files.contains(read) || self.pieces.get(read).is_some_and(asks);
         links.reads.iter().any(reads) || !self.slots.is_empty() && asks(&self.slots)
@@ -212,7 +213,7 @@ impl Changes {
 }
 
 /// The slots whose answers change with the interface of who publishes them.
-fn content(published: &[SlotHash]) -> impl Iterator<Item = SlotHash> {
+fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKeyHash> {
     published
         .iter()
         .copied()
@@ -223,10 +224,10 @@ fn content(published: &[SlotHash]) -> impl Iterator<Item = SlotHash> {
 /// now and had not, or the reverse.
 fn add_presence(
     files: &[PlanFile<'_>],
-    removed: &FxHashMap<FileKey, &LinkRow>,
-    slots: &mut FxHashSet<SlotHash>,
+    removed: &FxHashMap<FileKey, &DependencyRow>,
+    slots: &mut FxHashSet<DependencyKeyHash>,
 ) {
-    let now: Vec<(u64, &[SlotHash])> = files
+    let now: Vec<(u64, &[DependencyKeyHash])> = files
         .iter()
         .map(|file| (file.now.environment_hash, file.now.published.as_slice()))
         .collect();
@@ -235,11 +236,12 @@ fn add_presence(
         .filter_map(|file| file.before.as_ref())
         .map(|(_, links)| *links)
         .chain(removed.values().copied());
-    let before: Vec<(u64, &[SlotHash])> = stored
+    let before: Vec<(u64, &[DependencyKeyHash])> = stored
         .map(|links| (links.environment_hash, links.published.as_slice()))
         .collect();
     let (has, had) = (presence(&now), presence(&before));
-    let flipped: FxHashSet<(u64, SlotHash)> = has.symmetric_difference(&had).copied().collect();
+    let flipped: FxHashSet<(u64, DependencyKeyHash)> =
+        has.symmetric_difference(&had).copied().collect();
     if flipped.is_empty() {
         return;
     }
@@ -254,7 +256,7 @@ fn add_presence(
 }
 
 /// Which names each environment has.
-fn presence(published: &[(u64, &[SlotHash])]) -> FxHashSet<(u64, SlotHash)> {
+fn presence(published: &[(u64, &[DependencyKeyHash])]) -> FxHashSet<(u64, DependencyKeyHash)> {
     let each = published
         .iter()
         .flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
@@ -270,7 +272,7 @@ fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
         || !names(before).eq(names(now))
 }
 
-fn names(print: &Fingerprint) -> impl Iterator<Item = SlotHash> {
+fn names(print: &Fingerprint) -> impl Iterator<Item = DependencyKeyHash> {
     print
         .published
         .iter()
@@ -282,7 +284,7 @@ fn names(print: &Fingerprint) -> impl Iterator<Item = SlotHash> {
 fn gone_bodies<'a>(
     before: &'a Fingerprint,
     now: &'a Fingerprint,
-) -> impl Iterator<Item = SlotHash> + 'a {
+) -> impl Iterator<Item = DependencyKeyHash> + 'a {
     before
         .published
         .iter()
@@ -301,12 +303,12 @@ fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {
 mod tests {
     use super::*;
 
-    fn links(reads: &[u32], slots: &[u32], published: &[u32]) -> LinkRow {
-        LinkRow {
+    fn links(reads: &[u32], slots: &[u32], published: &[u32]) -> DependencyRow {
+        DependencyRow {
             reads: reads.iter().copied().map(FileKey).collect(),
             slots: slots.to_vec(),
             published: published.to_vec(),
-            ..LinkRow::default()
+            ..DependencyRow::default()
         }
     }
 
@@ -318,7 +320,11 @@ mod tests {
         }
     }
 
-    fn file(key: u32, now: Fingerprint, before: Option<(Fingerprint, &LinkRow)>) -> PlanFile<'_> {
+    fn file(
+        key: u32,
+        now: Fingerprint,
+        before: Option<(Fingerprint, &DependencyRow)>,
+    ) -> PlanFile<'_> {
         PlanFile {
             key: FileKey(key),
             now,

@@ -1,20 +1,20 @@
 //! What is compared and what is written of each file: fingerprints and rows.
 
+use codeagent_lang::dependencies::body_slots;
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, World};
 use rustc_hash::FxHashMap;
 
-use crate::ingest::load::{Loaded, hash_of};
+use crate::ingest::cache::WorldState;
+use crate::ingest::load::{LoadedFile, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
-use crate::ingest::relink::{Relinked, slot_hashes};
-use crate::ingest::resident::Built;
+use crate::ingest::resolve_files::{ResolvedFile, slot_hashes};
 use crate::ingest::scan::KnownFiles;
-use crate::project::{CSharpProject, ProjectModel};
-use crate::resolve::nodes::NodeTable;
-use crate::resolve::reads::body_slots;
-use crate::resolve::{FileId, World, language};
-use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
+use crate::store::{DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
-pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
+pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
     let mut next = known
         .files
         .values()
@@ -37,16 +37,19 @@ pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
 }
 
 /// The fingerprint of one file of the world.
-pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -> Fingerprint {
+pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
-    let published = language::published(&file.facts);
+    let published = world.support(id).published(&file.facts);
     Fingerprint {
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
         environment_hash: environment(&world.projects, &file.path)
             ^ compiled_by(id, world, published.is_empty()),
-        answers_hash: language::module_answers(id, world).map_or(0, hash_of),
+        answers_hash: world
+            .support(id)
+            .module_answers(id, world)
+            .map_or(0, hash_of),
         published: slot_hashes(
             published
                 .iter()
@@ -59,18 +62,7 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
 /// A hash of the projects that own and compile a file. What these projects say changes with project
 /// files only, and then all is linked again.
 fn environment(projects: &ProjectModel, path: &str) -> u64 {
-    let compiles = |project: &&CSharpProject| {
-        project
-            .files
-            .binary_search_by(|file| file.as_str().cmp(path))
-            .is_ok()
-    };
-    let compiled_by = projects
-        .csharp
-        .iter()
-        .filter(compiles)
-        .map(|project| project.path.as_str());
-    hash_of(std::iter::once(projects.project_id(path)).chain(compiled_by))
+    hash_of(std::iter::once(projects.project_id(path)).chain(projects.compiling(path)))
 }
 
 /// A hash of the programs in which what a file declares for all files counts.
@@ -78,20 +70,20 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     if declares_nothing {
         0
     } else {
-        language::programs(file, world).map_or(0, hash_of)
+        world.support(file).programs(file, world).map_or(0, hash_of)
     }
 }
 
 /// The files as the plan compares them. `differing` gives what pieces of a file at a position
 /// differ, if nothing else does.
 pub fn plan_files<'a>(
-    built: &Built,
+    built: &WorldState,
     fingerprints: &[Fingerprint],
     known: &KnownFiles,
-    links: &'a FxHashMap<FileKey, LinkRow>,
-    differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
+    links: &'a FxHashMap<FileKey, DependencyRow>,
+    differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
 ) -> Vec<PlanFile<'a>> {
-    let before = |file: &Loaded| {
+    let before = |file: &LoadedFile| {
         let row = known.files.get(&*file.path)?;
         let links = links.get(&row.id)?;
         let fingerprint = Fingerprint {
@@ -131,7 +123,7 @@ pub struct Rows {
     /// Of all files, in their order, with their problems.
     pub files: Vec<FileRow>,
     /// Of the files linked: position and what their links depended on.
-    pub links: Vec<(usize, LinkRow)>,
+    pub links: Vec<(usize, DependencyRow)>,
     /// Uses.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
@@ -142,14 +134,14 @@ pub struct Rows {
 
 /// Makes the rows. `relinked` are the files linked, by their position.
 pub fn rows(
-    Built {
+    WorldState {
         loaded,
         keys,
         projects,
         ..
-    }: &Built,
+    }: &WorldState,
     fingerprints: &[Fingerprint],
-    relinked: Vec<(usize, Relinked)>,
+    relinked: Vec<(usize, ResolvedFile)>,
     known: &KnownFiles,
 ) -> Rows {
     let mut rows = Rows::default();
@@ -169,7 +161,7 @@ pub fn rows(
 }
 
 /// The row of a file with what linking it counted.
-pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
+pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
     let [calls, calls_resolved, calls_external] = linked.calls;
     FileRow {
         calls,
@@ -181,13 +173,13 @@ pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
 }
 
 /// What a link depended on, with what is compared of its file.
-pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
+pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
     let (environment_hash, answers_hash, published) = (
         print.environment_hash,
         print.answers_hash,
         print.published.clone(),
     );
-    LinkRow {
+    DependencyRow {
         environment_hash,
         answers_hash,
         published,
@@ -197,7 +189,7 @@ pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
 
 /// The row of a file; what its last link counted stays.
 pub fn file_row(
-    file: &Loaded,
+    file: &LoadedFile,
     id: FileKey,
     projects: &ProjectModel,
     print: &Fingerprint,

@@ -19,6 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use codeagent_lang::project::{add_extended, is_project_file};
 use codeagent_workspace::{
     Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace,
 };
@@ -26,9 +27,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
+use crate::ingest::source::SourceReader;
 use crate::ingest::summary::FileProblem;
+use crate::languages::LANGUAGES;
 use crate::model::graph::{Dialect, Language};
-use crate::project::{add_extended, is_project_file};
 use crate::store::{
     self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
     StoreError,
@@ -130,7 +132,7 @@ impl KnownFiles {
 
     /// Whether a change of a file may change what the projects say.
     pub fn is_input(&self, path: &str) -> bool {
-        is_project_file(path) || self.inputs.contains_key(path)
+        is_project_file(LANGUAGES, path) || self.inputs.contains_key(path)
     }
 
     /// Project files that only the files which extend them tell apart from others.
@@ -138,7 +140,7 @@ impl KnownFiles {
         let rows = self
             .inputs
             .values()
-            .filter(|row| !is_project_file(&row.path));
+            .filter(|row| !is_project_file(LANGUAGES, &row.path));
         rows.filter_map(|row| Some((RepoPath::new(&row.path).ok()?, row)))
     }
 
@@ -239,13 +241,13 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
     let mut others = package_folders(workspace, &known.packages);
     others.extend(extended_folders(workspace, known));
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(&walk, &others)) {
+        if !watcher.watch_dirs(&watched(&walk, &others)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(&walk, &others)) {
-        watcher.doubt();
+    if watcher.watch_dirs(&watched(&walk, &others)) {
+        watcher.request_rescan();
     }
     walk
 }
@@ -336,7 +338,7 @@ pub fn scan(
             continue;
         }
         scan.paths.push(path.to_owned());
-        if is_project_file(path) {
+        if is_project_file(LANGUAGES, path) {
             let before = known.inputs.get(path);
             known_inputs += usize::from(before.is_some());
             scan.inputs_in_doubt |= before
@@ -410,7 +412,7 @@ fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> 
     let inputs: Vec<&InputRow> = known
         .inputs
         .values()
-        .filter(|row| is_project_file(&row.path) && is_kept(&row.path))
+        .filter(|row| is_project_file(LANGUAGES, &row.path) && is_kept(&row.path))
         .collect();
     for row in &inputs {
         if let Ok(path) = RepoPath::new(&row.path) {
@@ -438,7 +440,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     let listed: FxHashSet<&str> = entries
         .iter()
         .map(|entry| entry.path.as_str())
-        .filter(|path| is_project_file(path))
+        .filter(|path| is_project_file(LANGUAGES, path))
         .collect();
     let mut folders: FxHashSet<(Language, &str)> = FxHashSet::default();
     for entry in entries {
@@ -477,7 +479,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in
 /// doubt no more.
-pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
+pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources
         .par_iter_mut()
         .filter(|source| source.in_doubt)
@@ -489,9 +491,8 @@ pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut
             else {
                 return;
             };
-            let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
-            source.in_doubt = match read {
-                Ok(file) => file.hash.as_bytes() != &row.hash,
+            source.in_doubt = match reader.hash(&source.path) {
+                Ok(hash) => hash.as_bytes() != &row.hash,
                 Err(error) => row.problem != Some(error.to_string()),
             };
         });
@@ -511,7 +512,7 @@ pub fn read_inputs(
         let text = text.or_else(|| path.as_str().ends_with(".csproj").then(|| Arc::from("")));
         texts.extend(text.map(|text| (path.to_string(), text)));
     }
-    add_extended(&mut texts, |path| {
+    add_extended(LANGUAGES, &mut texts, |path| {
         let path = RepoPath::new(path).ok()?;
         match extended_at(workspace, &path) {
             Ok((size, stamp, false)) => {

@@ -706,12 +706,14 @@ fn long_work_in_the_background_steps_back_and_an_edit_does_not() {
     )
     .unwrap();
     let (before, seen) = (
-        codeagent_workspace::steps_back(),
+        codeagent_workspace::priority_steps(),
         std::sync::Mutex::new(Vec::new()),
     );
     let look = |progress: Progress| {
         if progress.phase == Phase::Extract {
-            seen.lock().unwrap().push(codeagent_workspace::steps_back());
+            seen.lock()
+                .unwrap()
+                .push(codeagent_workspace::priority_steps());
         }
     };
     engine.index(&look).unwrap();

@@ -51,9 +51,9 @@ pub struct Written {
 
 /// Tells whether a writer thread runs, also while it is at work.
 #[derive(Clone, Debug)]
-pub struct Pulse(Weak<()>);
+pub struct WriterLiveness(Weak<()>);
 
-impl Pulse {
+impl WriterLiveness {
     /// Whether commands are still taken.
     #[must_use]
     pub fn is_alive(&self) -> bool {
@@ -66,7 +66,7 @@ pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
     interrupter: Interrupter,
     guard: Arc<Guard>,
-    pulse: Pulse,
+    liveness: WriterLiveness,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -79,7 +79,7 @@ impl WriterThread {
         let own = Arc::clone(&guard);
         let (outbox, inbox) = bounded(QUEUE);
         let alive = Arc::new(());
-        let pulse = Pulse(Arc::downgrade(&alive));
+        let liveness = WriterLiveness(Arc::downgrade(&alive));
         let work = move || {
             // Dropped however the thread ends.
             let _alive = alive;
@@ -93,7 +93,7 @@ impl WriterThread {
             outbox: Some(outbox),
             interrupter,
             guard,
-            pulse,
+            liveness,
             thread: Some(thread),
         })
     }
@@ -106,8 +106,8 @@ impl WriterThread {
 
     /// What tells whether the thread runs, without a hold on it.
     #[must_use]
-    pub fn pulse(&self) -> Pulse {
-        self.pulse.clone()
+    pub fn liveness(&self) -> WriterLiveness {
+        self.liveness.clone()
     }
 
     /// Keeps facts. An error is reported by the next [`Self::apply`].
@@ -250,9 +250,9 @@ mod tests {
     fn the_pulse_ends_with_the_thread() {
         let folder = tempfile::tempdir().unwrap();
         let writer = WriterThread::start(&folder.path().join("index.db")).unwrap();
-        let pulse = writer.pulse();
-        assert!(pulse.is_alive());
+        let liveness = writer.liveness();
+        assert!(liveness.is_alive());
         drop(writer);
-        assert!(!pulse.is_alive());
+        assert!(!liveness.is_alive());
     }
 }

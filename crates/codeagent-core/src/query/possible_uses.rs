@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::{QueryError, Relation, Sources, TextMentions, Texts, text_mentions};
-use crate::store::{self, OpenSite, Snapshot};
+use crate::store::{self, Snapshot, UnresolvedSite};
 
 /// Most symbols of one name, and most uses of them, that are searched.
 const MAX_VISITED: usize = 2_000;
@@ -139,7 +139,7 @@ pub fn unresolved_calls_in(
             let Some(file) = store::file_by_path(snapshot, &span.path)? else {
                 continue;
             };
-            let within = |site: &OpenSite| {
+            let within = |site: &UnresolvedSite| {
                 let at = (site.line, site.column);
                 site.is_call
                     && at >= (span.span.start.line, span.span.start.column)
@@ -147,7 +147,7 @@ pub fn unresolved_calls_in(
             };
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {
-                let all: Vec<&OpenSite> = all.iter().filter(|site| within(site)).collect();
+                let all: Vec<&UnresolvedSite> = all.iter().filter(|site| within(site)).collect();
                 if !all.is_empty() && (name.is_empty() || name_exists(snapshot, &name)?) {
                     sites.extend(all.iter().map(|site| (site.line, site.column)));
                 }

@@ -14,7 +14,7 @@ pub struct FileKey(pub u32);
 
 /// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false
 /// match only costs a link.
-pub type SlotHash = u32;
+pub type DependencyKeyHash = u32;
 
 /// One source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct FileRow {
 
 /// What the last link of a file depended on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkRow {
+pub struct DependencyRow {
     /// Hash of what its project says: usings, references, owner.
     pub environment_hash: u64,
     /// Hash of the answers of module resolution for its specifiers.
@@ -73,9 +73,9 @@ pub struct LinkRow {
     /// Files whose interface was looked at, sorted.
     pub reads: Vec<FileKey>,
     /// Slots that were looked up, sorted.
-    pub slots: Vec<SlotHash>,
+    pub slots: Vec<DependencyKeyHash>,
     /// Slots it publishes itself, sorted.
-    pub published: Vec<SlotHash>,
+    pub published: Vec<DependencyKeyHash>,
     /// Nodes with edges whose sites lie in the file, sorted.
     pub sources: Vec<NodeId>,
 }
@@ -144,7 +144,7 @@ impl EdgeRow {
 
 /// A use without a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OpenSite {
+pub struct UnresolvedSite {
     /// 1-based line.
     pub line: u32,
     /// 1-based UTF-16 column.
@@ -161,7 +161,7 @@ pub struct UnresolvedRow {
     /// The name.
     pub name: String,
     /// The places in text order.
-    pub sites: Vec<OpenSite>,
+    pub sites: Vec<UnresolvedSite>,
 }
 
 /// Whether a batch is the whole graph or a part of it.
@@ -175,11 +175,11 @@ pub enum BatchKind {
 }
 
 /// A node with its `node_hash`.
-pub type HashedNode = (i64, Node);
+pub type NodeWithHash = (i64, Node);
 
 /// A declaration site of a node that is now elsewhere in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MovedSpan {
+pub struct SpanUpdate {
     /// Whose.
     pub node: NodeId,
     /// Its place among the sites of the node.
@@ -196,7 +196,7 @@ pub struct Batch {
     /// Whole or part.
     pub kind: BatchKind,
     /// Rows to write: all files, or those that changed or were linked again.
-    pub files: Vec<(FileRow, LinkRow)>,
+    pub files: Vec<(FileRow, DependencyRow)>,
     /// Rows of files that were touched without being changed.
     pub touched: Vec<FileRow>,
     /// Files that are gone.
@@ -205,16 +205,16 @@ pub struct Batch {
     pub keys: FxHashMap<String, FileKey>,
     /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them
     /// differ); `None` if none differs but those below.
-    pub nodes: Option<Vec<HashedNode>>,
+    pub nodes: Option<Vec<NodeWithHash>>,
     /// The [`crate::store::lexical_signs`] of `nodes` if everything is written anew and they are
     /// made already; `None`: the store makes them.
     pub signs: Option<Vec<(NodeId, Signs)>>,
     /// Nodes that differ, of an update without `nodes`.
-    pub renewed: Vec<HashedNode>,
+    pub renewed: Vec<NodeWithHash>,
     /// Nodes that are gone, of an update without `nodes`.
     pub gone: Vec<NodeId>,
     /// Declaration sites that moved within their file, of an update without `nodes`.
-    pub moved: Vec<MovedSpan>,
+    pub moved: Vec<SpanUpdate>,
     /// The hashes of their nodes.
     pub rehashed: Vec<(NodeId, i64)>,
     /// Edges of the files in `files`; any order, no two with one key.

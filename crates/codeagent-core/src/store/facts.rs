@@ -9,10 +9,11 @@ use rustc_hash::FxHashSet;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::compress_bound;
 
-use crate::model::facts::{FACTS_VERSION, Facts};
+use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
 use crate::store::codec::hash_column;
 use crate::store::{Snapshot, StoreError};
+use crate::versions::FACTS_VERSION;
 
 /// The key of a text's facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

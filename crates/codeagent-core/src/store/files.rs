@@ -10,7 +10,7 @@ use crate::store::codec::{
     hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted,
     word_column,
 };
-use crate::store::{FactsKey, FileKey, FileRow, InputRow, LinkRow, Snapshot, StoreError};
+use crate::store::{DependencyRow, FactsKey, FileKey, FileRow, InputRow, Snapshot, StoreError};
 
 const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
     error_lines, lines, bytes, calls, calls_resolved, calls_external, given_up, interface_hash, ids_hash";
@@ -183,7 +183,7 @@ const SELECT_LINKS: &str =
     "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
 
 /// What the last link of every file depended on, without the nodes that have edges.
-pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, StoreError> {
+pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, DependencyRow>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT_LINKS)?;
     let mut rows = statement.query([])?;
     let mut links = FxHashMap::default();
@@ -192,7 +192,7 @@ pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, Sto
             row.get_ref(index)
                 .map(|value| value.as_blob().unwrap_or_default())
         };
-        let link = LinkRow {
+        let link = DependencyRow {
             environment_hash: row.get::<_, i64>(1)? as u64,
             answers_hash: row.get::<_, i64>(2)? as u64,
             reads: unpack_files(blob(3)?),
@@ -225,7 +225,7 @@ const UPSERT_LINKS: &str = "INSERT OR REPLACE INTO file_links VALUES (?1, ?2, ?3
 pub(super) fn write_links(
     connection: &Connection,
     file: FileKey,
-    links: &LinkRow,
+    links: &DependencyRow,
 ) -> Result<(), StoreError> {
     connection.prepare_cached(UPSERT_LINKS)?.execute(params![
         file.0,

@@ -28,8 +28,8 @@ mod vectors;
 mod writer;
 
 pub use batch::{
-    Batch, BatchKind, BatchReport, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow,
-    MovedSpan, OpenSite, SlotHash, UnresolvedRow,
+    Batch, BatchKind, BatchReport, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow,
+    InputRow, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite,
 };
 pub use cancel::Canceller;
 pub use dump::canonical_dump;

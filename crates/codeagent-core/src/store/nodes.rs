@@ -9,7 +9,7 @@ use crate::model::graph::{
 use crate::model::span::{Position, Span};
 use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, stored_id, word_column};
-use crate::store::{FileKey, MovedSpan, Snapshot, StoreError, bad_value};
+use crate::store::{FileKey, Snapshot, SpanUpdate, StoreError, bad_value};
 
 const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column";
 
@@ -281,11 +281,11 @@ const SET_HASH: &str = "UPDATE nodes SET hash = ?2 WHERE id = ?1";
 /// Notes where declarations stand now, and the hashes of their nodes.
 pub(super) fn move_spans(
     connection: &Connection,
-    moved: &[MovedSpan],
+    moved: &[SpanUpdate],
     hashes: &[(NodeId, i64)],
 ) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(MOVE_SPAN)?;
-    for MovedSpan {
+    for SpanUpdate {
         node,
         position,
         span,

@@ -180,7 +180,7 @@ fn batch(
         sources.dedup();
         let sites = edges
             .iter()
-            .map(|edge| OpenSite {
+            .map(|edge| UnresolvedSite {
                 line: edge.line,
                 column: edge.column,
                 is_call: true,
@@ -193,9 +193,9 @@ fn batch(
         });
         batch.files.push((
             file_row(file, key),
-            LinkRow {
+            DependencyRow {
                 sources,
-                ..LinkRow::default()
+                ..DependencyRow::default()
             },
         ));
         batch.edges.extend(edges);
@@ -421,7 +421,7 @@ fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
         .into_iter()
         .map(|node| (node_hash(&node, &mut Vec::new()), node))
         .collect();
-    let files = vec![(file_row(0, key), LinkRow::default())];
+    let files = vec![(file_row(0, key), DependencyRow::default())];
     Batch {
         kind,
         nodes: Some(nodes),

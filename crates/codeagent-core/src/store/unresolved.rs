@@ -3,16 +3,16 @@
 use rusqlite::{Row, params};
 
 use crate::store::codec::unpack_sorted;
-use crate::store::{FileKey, OpenSite, Snapshot, StoreError};
+use crate::store::{FileKey, Snapshot, StoreError, UnresolvedSite};
 
-fn sites(row: &Row<'_>, from: usize) -> Result<Vec<OpenSite>, StoreError> {
+fn sites(row: &Row<'_>, from: usize) -> Result<Vec<UnresolvedSite>, StoreError> {
     let numbers = |index| {
         Ok::<_, StoreError>(unpack_sorted(
             row.get_ref(index)?.as_blob().unwrap_or_default(),
         ))
     };
     let (lines, columns) = (numbers(from)?, numbers(from + 1)?);
-    let site = |(line, column): (u32, u32)| OpenSite {
+    let site = |(line, column): (u32, u32)| UnresolvedSite {
         line,
         column: column >> 1,
         is_call: column & 1 == 1,
@@ -28,7 +28,7 @@ pub fn unresolved_sites_of(
     snapshot: &Snapshot,
     name: &str,
     limit: usize,
-) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
+) -> Result<Vec<(String, Vec<UnresolvedSite>)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(OF_NAME)?;
     let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut found = Vec::new();
@@ -45,7 +45,7 @@ const IN_FILE: &str =
 pub fn unresolved_in_file(
     snapshot: &Snapshot,
     file: FileKey,
-) -> Result<Vec<(String, Vec<OpenSite>)>, StoreError> {
+) -> Result<Vec<(String, Vec<UnresolvedSite>)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(IN_FILE)?;
     let mut rows = statement.query([file.0])?;
     let mut found = Vec::new();

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::embed::{Hasher, Quantised, Signs, Vector, symbol_text, text_hash, text_of_parts};
 use crate::model::graph::{Node, NodeId, NodeType};
-use crate::store::batch::HashedNode;
+use crate::store::batch::NodeWithHash;
 use crate::store::codec::{stored_id, word_column};
 use crate::store::nodes::{select_nodes, stored_node};
 use crate::store::{EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, signs};
@@ -99,7 +99,7 @@ const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 /// The signs of the vectors that letters and words give, of those nodes that have some, in the
 /// order of the nodes.
 #[must_use]
-pub fn lexical_signs(nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
+pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
     let mut hasher = Hasher::default();
     let embedded = nodes
         .iter()
@@ -114,7 +114,7 @@ pub fn lexical_signs(nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
 /// that were there. What a model made stays where a node still has the text.
 pub(super) fn replace(
     connection: &Connection,
-    nodes: &[HashedNode],
+    nodes: &[NodeWithHash],
     lexical: &[(NodeId, Signs)],
 ) -> Result<(), StoreError> {
     signs::replace(connection, VectorSource::Lexical, lexical)?;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{
-    Batch, BatchKind, BatchReport, EdgeRow, FileKey, HashedNode, UnresolvedRow,
+    Batch, BatchKind, BatchReport, EdgeRow, FileKey, NodeWithHash, UnresolvedRow,
 };
 use crate::store::codec::pack_sorted;
 use crate::store::{
@@ -84,7 +84,7 @@ impl Writer {
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
         let hashes =
-            |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
+            |nodes: &Vec<NodeWithHash>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
         let before = self.stored.take();
         let is_known = batch.renewed.is_empty() && batch.moved.is_empty() && batch.gone.is_empty();
         let after = batch.nodes.as_ref().map(hashes);
@@ -378,7 +378,7 @@ fn update_edges(
 /// Compares all nodes with those that are stored, by their content hash.
 fn update_nodes(
     connection: &Connection,
-    (nodes, stored): (&[HashedNode], &NodeHashes),
+    (nodes, stored): (&[NodeWithHash], &NodeHashes),
     keys: &FxHashMap<String, FileKey>,
     changed: &mut Changed,
 ) -> Result<(), StoreError> {

@@ -28,6 +28,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use codeagent_files::{Profile, ToolSet};
 use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -38,7 +39,6 @@ pub use connections::{DRAIN, Stop, accept};
 pub use token::{Token, TokenError, token_rights};
 
 use crate::http::guard::Guard;
-use crate::profiles::{Profile, ToolSet};
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing, Refusal, parse};
 

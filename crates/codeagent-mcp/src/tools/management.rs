@@ -125,7 +125,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
     changes.sort();
     changes.dedup();
     let paths: Vec<RepoPath> = changes.iter().map(|change| change.path().clone()).collect();
-    if let Some(taken_in) = state.taken_in_elsewhere(&paths) {
+    if let Some(taken_in) = state.sync_via_writer(&paths) {
         taken_in?;
         return Answer::new(Indexed {
             indexed: changes.len(),

@@ -4,7 +4,7 @@
 //! Tools may block; the server runs them on threads of their own.
 
 pub mod filesystem;
-pub mod lag;
+pub mod freshness;
 pub mod management;
 pub mod navigation;
 pub mod search;

@@ -1,8 +1,8 @@
 //! The `assistant` profile: what its contract says of each tool, and what hostile callers and
 //! repositories try.
 
-use codeagent_mcp::profiles::failure::{Failure, FailureKind};
-use codeagent_mcp::profiles::{Era, Options, assistant};
+use codeagent_files::failure::{Failure, FailureKind};
+use codeagent_files::{Era, Options, assistant};
 use serde_json::{Value, json};
 
 use crate::support::Session;

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::{Launcher, Outcome, Policy, RepoPath, Request, Workspace};
+use codeagent_files::{Launcher, Outcome, Policy, Request};
+use codeagent_workspace::{RepoPath, Workspace};
 
 /// What must never be seen.
 const CANARY: &str = "CANARY-51c9";

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use codeagent_mcp::profiles::Options;
+use codeagent_files::Options;
 use serde_json::{Value, json};
 
 use crate::support::{Session, text_of, write};

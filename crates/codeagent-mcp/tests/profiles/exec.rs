@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codeagent_mcp::profiles::{Exec, Options};
-use codeagent_workspace::Launcher;
+use codeagent_files::{Exec, Launcher, Options};
 use serde_json::{Value, json};
 
 use crate::support::{Session, text_of};

@@ -2,8 +2,7 @@
 //! not lead out stands beside the tests of each profile.
 
 use codeagent_core::query;
-use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
-use codeagent_workspace::Launcher;
+use codeagent_files::{Exec, Launcher, Options, Profile, ToolSet};
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 

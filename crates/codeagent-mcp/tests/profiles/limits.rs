@@ -2,7 +2,7 @@
 //! refused, what it permits is taken, its default is what a call gets that leaves it out, and null
 //! is absent.
 
-use codeagent_mcp::profiles::{Exec, Options};
+use codeagent_files::{Exec, Options};
 use serde_json::{Map, Value, json};
 
 use crate::support::Session;

@@ -1,7 +1,7 @@
 //! The `local` profile: its recorded contract, one to five queries with partial failure, pages,
 //! minification, hints, limits and secrets.
 
-use codeagent_mcp::profiles::local::is_secret;
+use codeagent_files::local::is_secret;
 use codeagent_workspace::RepoPath;
 use rmcp::model::GetPromptRequestParams;
 use serde_json::{Value, json};
@@ -48,8 +48,10 @@ fn says(text: &str, lines: &[&str]) {
 #[tokio::test]
 async fn tools_and_prompts_are_those_of_the_contract() {
     let session = session().await;
-    let contract: Value =
-        serde_json::from_str(include_str!("../../src/profiles/local/contract.json")).unwrap();
+    let contract: Value = serde_json::from_str(include_str!(
+        "../../../codeagent-files/src/local/contract.json"
+    ))
+    .unwrap();
     let tools = session.client.list_all_tools().await.unwrap();
     let recorded = contract["tools"].as_array().unwrap();
     assert_eq!((tools.len(), recorded.len()), (4, 4));

@@ -10,7 +10,6 @@
 
 mod assistant;
 mod breakout;
-mod contract;
 mod crowded;
 mod exec;
 mod faults;
@@ -23,7 +22,7 @@ mod local;
 mod local_answers;
 mod patch;
 mod paths;
-mod proofs;
+mod printed_schemas;
 mod raw;
 mod special;
 mod support;

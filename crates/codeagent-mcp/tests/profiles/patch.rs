@@ -1,7 +1,7 @@
 //! The `patch` profile: what its contract says of each tool, and what hostile callers and
 //! repositories try.
 
-use codeagent_mcp::profiles::Options;
+use codeagent_files::Options;
 use serde_json::{Value, json};
 
 use crate::support::Session;

@@ -1,8 +1,7 @@
 //! What does every tool of every profile say of a hostile path? Each path is given to each
 //! parameter that takes one; what is outside is untouched after it and never told.
 
-use codeagent_mcp::profiles::{Exec, Options};
-use codeagent_workspace::Launcher;
+use codeagent_files::{Exec, Launcher, Options};
 use serde_json::{Value, json};
 
 use crate::support::{Session, text_of};

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use codeagent_mcp::profiles::{Options, Profile, ToolSet};
+use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::state::State;
 use codeagent_workspace::DataHome;
 use rmcp::model::CallToolRequestParams;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use codeagent_mcp::profiles::{Options, Profile, ToolSet};
+use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_workspace::DataHome;

@@ -2,7 +2,7 @@
 //! and repositories try.
 
 use codeagent_core::query;
-use codeagent_mcp::profiles::Options;
+use codeagent_files::Options;
 use serde_json::{Value, json};
 
 use crate::support::Session;

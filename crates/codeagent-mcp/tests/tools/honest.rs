@@ -256,7 +256,12 @@ async fn files_of_no_language_are_searched_for_a_name_without_users() {
         ("notes.md", b"Total is not looked for in prose"),
     ];
     let session = Session::indexed(&files).await;
-    for tool in ["get_callers", "get_references", "get_dependents"] {
+    for tool in [
+        "get_callers",
+        "get_references",
+        "get_dependents",
+        "get_implementations",
+    ] {
         let asked = if tool == "get_dependents" {
             json!({ "node_id": "Cart.Total", "edge_type": "calls" })
         } else {

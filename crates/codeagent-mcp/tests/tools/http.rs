@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use codeagent_files::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::http::{HttpOptions, Stop, Token, accept, router};
-use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use serde_json::{Value, json};

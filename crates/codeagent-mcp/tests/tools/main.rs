@@ -7,7 +7,6 @@
 )]
 
 mod compact;
-mod contract;
 mod documentation;
 mod draining;
 mod errors;

@@ -91,6 +91,54 @@ async fn pages_make_up_the_list() {
     assert!(places.is_sorted(), "by path and line");
 }
 
+/// The lists that [`pages_make_up_the_list`] has no long one of.
+#[tokio::test]
+async fn every_kind_of_list_comes_in_pages() {
+    let (mut targets, mut calls, mut doors) = (String::new(), String::new(), String::new());
+    for number in 0..300 {
+        writeln!(targets, "    public static void Hit{number}() {{ }}").unwrap();
+        writeln!(calls, "        Target.Hit{number}();").unwrap();
+        writeln!(doors, "class Door{number} : IDoor {{ }}").unwrap();
+        writeln!(doors, "partial class Hall {{ }}").unwrap();
+    }
+    let files = [
+        (
+            "src/Target.cs",
+            format!("static class Target\n{{\n{targets}}}\n"),
+        ),
+        (
+            "src/Use.cs",
+            format!("class Use\n{{\n    void Run()\n    {{\n{calls}    }}\n}}\n"),
+        ),
+        ("src/Doors.cs", format!("interface IDoor {{ }}\n{doors}")),
+    ];
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(path, text)| (*path, text.as_bytes()))
+        .collect();
+    let session = Session::indexed(&files).await;
+
+    for (tool, question, count) in [
+        ("get_callees", json!({ "node_id": "Use.Run" }), 300),
+        (
+            "get_dependencies",
+            json!({ "node_id": "Use.Run", "edge_type": "calls" }),
+            300,
+        ),
+        ("get_implementations", json!({ "node_id": "IDoor" }), 300),
+        ("get_source_spans", json!({ "node_id": "Hall" }), 300),
+        ("get_file_outline", json!({ "path": "src/Target.cs" }), 301),
+    ] {
+        let first = session.structured(tool, question.clone()).await;
+        assert!(first["next_cursor"].is_string(), "{tool}: {first}");
+        assert_eq!(first["total"], count, "{tool}");
+        if !matches!(tool, "get_source_spans" | "get_file_outline") {
+            assert_eq!(first["folders"], json!(["src: 300"]), "{tool}");
+        }
+        assert_eq!(pages(&session, tool, question).await.len(), count, "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn a_cursor_answers_its_own_question_only() {
     let session = callers(300).await;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::Session;
 
-const LIBRARY: &str = "class Shelf\n{\n    public int Count() => 1;\n}\n";
-const USE: &str = "class Desk\n{\n    int Ask(Shelf shelf) => shelf.Count();\n}\n";
+const LIBRARY: &str = "class Shelf\n{\n    public int Count() => 1;\n}\ninterface IDesk { }\n";
+const USE: &str = "class Desk : IDesk\n{\n    int Ask(Shelf shelf) => shelf.Count();\n}\n";
 
 async fn session() -> Session {
     Session::left_behind(&[
@@ -33,6 +33,7 @@ fn questions() -> Vec<(&'static str, Value)> {
             json!({ "node_id": "Desk.Ask", "edge_type": "calls" }),
         ),
         ("get_dependents", json!({ "node_id": "Desk.Ask" })),
+        ("get_implementations", json!({ "node_id": "IDesk" })),
     ]
 }
 
@@ -187,7 +188,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
             second.structured("get_callers", ask.clone()).await,
         );
         assert!(kept.to_string().contains("Desk.Ask"), "{kept}");
-        heal.heal();
+        heal.rebuild_in_background();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while database(&first) == before && std::time::Instant::now() < until {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;

@@ -204,7 +204,7 @@ fn what_git_tracks_is_not_ignored() {
     let tracked = ["app/bin/Tool.cs", "gen/a.gen.cs", "node_modules/m/i.js"];
     fs::write(
         root.path().join(".git/index"),
-        crate::tracked::tests::index(2, 20, &tracked),
+        crate::git_index::tests::index(2, 20, &tracked),
     )
     .unwrap();
     assert_eq!(

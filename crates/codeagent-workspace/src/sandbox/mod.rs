@@ -40,4 +40,4 @@ pub use unix::Root;
 #[cfg(unix)]
 pub(crate) use unix::{LOOK, Last, READ};
 #[cfg(target_os = "linux")]
-pub(crate) use write::remove_tree;
+pub use write::remove_tree;

@@ -317,6 +317,17 @@ impl Workspace {
         self.open_inside(path, READ).map(File::from)
     }
 
+    /// Opens a folder of the repository, links inside the root followed.
+    #[cfg(target_os = "linux")]
+    pub fn open_folder(&self, path: &RepoPath) -> Result<OwnedFd, ReadError> {
+        let handle = self.open_inside(path, LOOK)?;
+        let opened = openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty());
+        opened.map_err(|error| match error {
+            Errno::NOTDIR => ReadError::NotADirectory(path.clone()),
+            other => failed(path, other),
+        })
+    }
+
     /// What stands at a path, links inside the root followed; a handle that cannot be read.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
         self.open_inside(path, LOOK).map(File::from)

@@ -13,10 +13,10 @@ use std::time::Duration;
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Event, EventHandler, EventKind};
 
-use crate::external::NODE_MODULES;
+use crate::package_dirs::NODE_MODULES;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::walk::Entry;
-use crate::watch::{Hints, WatchError};
+use crate::watch::{FsEvents, WatchError};
 
 /// Files outside of the listed folders on which the listing depends.
 const RULES: [&str; 4] = ["index", "exclude", "config.json", ".gitignore"];
@@ -165,7 +165,7 @@ impl Events {
     }
 
     /// Takes what has arrived.
-    pub fn take(&mut self) -> Hints {
+    pub fn take(&mut self) -> FsEvents {
         self.is_woken = false;
         for (path, counts) in std::mem::take(&mut self.unclear) {
             let is_folder = self
@@ -179,7 +179,7 @@ impl Events {
                 self.paths.insert(path);
             }
         }
-        Hints {
+        FsEvents {
             paths: std::mem::take(&mut self.paths),
             everything: std::mem::take(&mut self.is_rescan),
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Hints, WatchError, Watcher};
+use super::{FsEvents, WatchError, Watcher};
 use crate::{DataHome, Workspace};
 
 /// Longer than any machine takes to report an event.
@@ -35,8 +35,8 @@ impl Place {
             watcher,
             _home: home,
         };
-        place.cover();
-        place.hints();
+        place.watch_dirs();
+        place.take_events();
         place
     }
 
@@ -45,17 +45,17 @@ impl Place {
     }
 
     /// Covers until nothing is new.
-    fn cover(&self) {
-        while self.watcher.cover(&self.workspace.walk().folders) {}
+    fn watch_dirs(&self) {
+        while self.watcher.watch_dirs(&self.workspace.walk().folders) {}
     }
 
-    fn hints(&self) -> Hints {
+    fn take_events(&self) -> FsEvents {
         assert!(self.watcher.sync(LONG));
-        self.watcher.hints()
+        self.watcher.take_events()
     }
 
     fn paths(&self) -> Vec<String> {
-        let hints = self.hints();
+        let hints = self.take_events();
         assert!(!hints.everything);
         hints.paths.iter().map(ToString::to_string).collect()
     }
@@ -67,7 +67,7 @@ fn a_file_that_is_written_is_named_at_once() {
     std::fs::write(place.root().join("a/x.cs"), "class A { }").unwrap();
     std::fs::write(place.root().join("y.cs"), "").unwrap();
     assert_eq!(place.paths(), ["a/x.cs", "y.cs"]);
-    assert!(place.hints().is_empty());
+    assert!(place.take_events().is_empty());
     std::fs::rename(place.root().join("y.cs"), place.root().join("a/x.cs")).unwrap();
     assert_eq!(place.paths(), ["a/x.cs", "y.cs"]);
     std::fs::remove_file(place.root().join("a/x.cs")).unwrap();
@@ -80,7 +80,7 @@ fn reading_and_what_is_ignored_tell_nothing() {
     std::fs::read(place.root().join("a/x.cs")).unwrap();
     assert!(!place.workspace.walk().is_short);
     std::fs::write(place.root().join("out/z.cs"), "").unwrap();
-    assert!(place.hints().is_empty());
+    assert!(place.take_events().is_empty());
     assert!(
         !place.watcher.wait(Some(Duration::from_millis(1))),
         "barriers are no events"
@@ -132,7 +132,7 @@ fn a_watcher_whose_thread_ends_says_so() {
     });
     assert!(matches!(place.watcher.failure(), Some(WatchError::Ended)));
     assert!(!place.watcher.sync(Duration::ZERO));
-    assert!(place.watcher.hints().everything);
+    assert!(place.watcher.take_events().everything);
 }
 
 #[cfg(unix)]
@@ -154,8 +154,8 @@ fn other_rights_of_files_and_folders_are_told() {
     set("a/x.cs", 0o600);
     assert_eq!(place.paths(), ["a/x.cs"]);
     set("a", 0o700);
-    assert!(place.hints().everything);
-    place.cover();
+    assert!(place.take_events().everything);
+    place.watch_dirs();
     std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
     assert_eq!(place.paths(), ["a/x.cs"], "it is still watched");
 }
@@ -164,40 +164,40 @@ fn other_rights_of_files_and_folders_are_told() {
 fn folders_that_come_go_or_move_mean_anything() {
     let place = Place::new();
     std::fs::create_dir_all(place.root().join("b/c/d")).unwrap();
-    assert!(place.hints().everything);
-    place.cover();
+    assert!(place.take_events().everything);
+    place.watch_dirs();
     std::fs::write(place.root().join("b/c/d/e.cs"), "").unwrap();
     assert_eq!(place.paths(), ["b/c/d/e.cs"]);
     std::fs::rename(place.root().join("b"), place.root().join("f")).unwrap();
-    assert!(place.hints().everything);
-    place.cover();
+    assert!(place.take_events().everything);
+    place.watch_dirs();
     std::fs::write(place.root().join("f/c/d/e.cs"), "1").unwrap();
     assert_eq!(place.paths(), ["f/c/d/e.cs"]);
     // Away and back between two looks: the folder is the same, and is watched.
     std::fs::rename(place.root().join("f"), place.root().join("g")).unwrap();
     std::fs::rename(place.root().join("g"), place.root().join("f")).unwrap();
-    assert!(place.hints().everything);
-    place.cover();
+    assert!(place.take_events().everything);
+    place.watch_dirs();
     std::fs::write(place.root().join("f/c/d/e.cs"), "12").unwrap();
     assert_eq!(place.paths(), ["f/c/d/e.cs"]);
     std::fs::remove_dir_all(place.root().join("f")).unwrap();
-    assert!(place.hints().everything);
+    assert!(place.take_events().everything);
 }
 
 #[test]
 fn what_is_ignored_is_asked_again_when_git_says_something_else() {
     let place = Place::new();
     std::fs::create_dir_all(place.root().join(".git/info")).unwrap();
-    assert!(place.hints().everything);
-    place.cover();
-    place.hints();
+    assert!(place.take_events().everything);
+    place.watch_dirs();
+    place.take_events();
     for name in ["index.lock", "info/other"] {
         std::fs::write(place.root().join(".git").join(name), "").unwrap();
-        assert!(place.hints().is_empty(), "{name}");
+        assert!(place.take_events().is_empty(), "{name}");
     }
     for name in ["index", "info/exclude"] {
         std::fs::write(place.root().join(".git").join(name), "").unwrap();
-        assert!(place.hints().everything, "{name}");
+        assert!(place.take_events().everything, "{name}");
     }
 }
 
@@ -206,7 +206,7 @@ fn a_wait_ends_with_a_notice_or_when_it_is_woken() {
     let place = Place::new();
     place.watcher.wake();
     assert!(place.watcher.wait(None));
-    assert!(place.hints().is_empty());
+    assert!(place.take_events().is_empty());
     std::fs::write(place.root().join("y.cs"), "").unwrap();
     assert!(place.watcher.wait(None));
 }
@@ -227,8 +227,8 @@ fn a_queue_that_is_full_means_anything() {
         std::fs::write(place.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
     }
     drop(events);
-    assert!(place.hints().everything);
-    place.hints();
+    assert!(place.take_events().everything);
+    place.take_events();
     std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
     assert_eq!(place.paths(), ["a/x.cs"], "afterwards it is told as before");
 }

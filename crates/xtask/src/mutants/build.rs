@@ -1,6 +1,6 @@
 //! Builds the rule tests as programs in which every branch of the resolvers can be switched off.
 //!
-//! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy
+//! The workspace is copied to `target/mutants`, the copies of the resolvers are instrumented, and the copy
 //! is built with the dependencies that the workspace itself has built: its version differs, so that
 //! cargo keeps both apart in one target folder.
 //!
@@ -23,28 +23,38 @@ const COPIED: &[&str] = &[
     "Cargo.lock",
 ];
 
-/// The crate of the linkers.
-const CORE: &str = "crates/codeagent-core";
+/// Where the resolvers are: folders and files of crates, each by the short name of its crate and
+/// the path in its `src`.
+const RESOLVERS: &[&str] = &[
+    "csharp/resolve",
+    "typescript/resolve",
+    "lang/query",
+    "lang/nodes",
+    "lang/dependencies.rs",
+    "lang/resolution.rs",
+    "lang/world.rs",
+];
 
-/// Where the linkers are.
-pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
+/// The root of the crate that holds [`SWITCH`], which the others see.
+const ROOT: &str = "lang/lib.rs";
 
 /// The tests that become programs; the rule pages first, because most mutants end there.
 const TESTS: [&str; 3] = ["rules", "nuget", "packages"];
 
-/// The place of a source: from `src` on, or in `resolve`.
+/// The place of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
 #[must_use]
 pub fn place(file: &str) -> PathBuf {
-    if file.starts_with("src/") {
-        Path::new(CORE).join(file)
-    } else {
-        Path::new(RESOLVE).join(file)
-    }
+    let (name, inside) = file.split_once('/').unwrap_or((file, ""));
+    Path::new("crates")
+        .join(format!("codeagent-{name}/src"))
+        .join(inside)
 }
 
 /// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE` it also appends each
 /// number that is asked for to the file, once. Never inlined, for it stands in thousands of places.
 const SWITCH: &str = "
+extern crate self as codeagent_lang;
+
 /// The branch that is switched in this process.
 pub mod mutant {
     use std::fs::File;
@@ -79,7 +89,7 @@ pub mod mutant {
 }
 ";
 
-/// Files of `resolve` that no edge of a fresh index depends on; those that decide what is linked
+/// Files of the resolvers that no edge of a fresh index depends on; those that decide what is linked
 /// again after an edit are held by `tests/law.rs` and the tests beside them.
 const WITHOUT_RULES: &[&str] = &[
     "tests",
@@ -90,21 +100,27 @@ const WITHOUT_RULES: &[&str] = &[
     "published.rs",
 ];
 
-/// The texts of `resolve` by their paths in it, without tests and explanations.
+/// The texts of the resolvers by short name of the crate and path, without tests and explanations.
 ///
 /// # Errors
 ///
 /// A file that cannot be read.
 pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let folder = root.join(RESOLVE);
     let mut found = BTreeMap::new();
-    for path in files(&folder)? {
-        let name = path
-            .strip_prefix(&folder)?
-            .to_string_lossy()
-            .replace('\\', "/");
-        if !WITHOUT_RULES.iter().any(|part| name.contains(part)) {
-            found.insert(name, fs::read_to_string(&path)?);
+    for resolver in RESOLVERS {
+        let top = root.join(place(resolver));
+        let paths = if top.is_dir() {
+            files(&top)?
+        } else {
+            vec![top.clone()]
+        };
+        for path in paths {
+            let inside = path.strip_prefix(&top)?.to_string_lossy();
+            let name = format!("{resolver}/{}", inside.replace('\\', "/"));
+            let name = name.trim_end_matches('/').to_owned();
+            if !WITHOUT_RULES.iter().any(|part| name.contains(part)) {
+                found.insert(name, fs::read_to_string(&path)?);
+            }
         }
     }
     Ok(found)
@@ -141,9 +157,12 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
         format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes(),
     );
     for (name, text) in instrumented {
-        let switch = if name == "mod.rs" { SWITCH } else { "" };
-        wanted.insert(place(name), format!("{text}{switch}").into_bytes());
+        wanted.insert(place(name), text.clone().into_bytes());
     }
+    let lib = wanted
+        .get_mut(&place(ROOT))
+        .context("the crate of the switch has no root")?;
+    lib.extend_from_slice(SWITCH.as_bytes());
     for old in if copy.exists() {
         files(&copy)?
     } else {

@@ -17,7 +17,7 @@ use syn::{
 };
 
 /// The path of the switch in the instrumented crate.
-pub const SWITCH: &str = "crate::resolve::mutant::on";
+pub const SWITCH: &str = "codeagent_lang::mutant::on";
 
 /// Methods whose closure answers yes or no.
 const TESTS: &[&str] = &[

@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 
 /// The outcome of a run.
 pub struct MutantReport {
-    /// All branches of `resolve`.
+    /// All branches of the resolvers.
     pub branches: usize,
     /// How many of them are listed in `equivalent.txt`, and were not run.
     pub equivalents: usize,

@@ -10,7 +10,7 @@
 //! + .or_else(|| if off() { None } else { by(!a.defaults, !b.defaults) })
 //! ```
 //!
-//! Files are named from `resolve` on, those outside of it from `src` on.
+//! Files are named by the short name of their crate and their path in `src`: `lang/world.rs`.
 //!
 //! `equivalent.txt` holds the names of branches as `xtask mutants` prints them, each followed by an
 //! indented line with the reason.
@@ -27,7 +27,7 @@ use super::find::SWITCH;
 #[derive(Debug)]
 pub struct Rule {
     pub number: usize,
-    /// Relative to `resolve`, or from `src` on.
+    /// By the short name of its crate and its path in `src`.
     pub file: String,
     pub name: String,
     before: Vec<String>,

@@ -7,6 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use codeagent_lang::project::paths::folder_of;
+use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
 use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,14 +17,12 @@ use super::disk::Disk;
 use super::lookup::Lookup;
 use super::{DeclarationFile, Installed, MAX_REMARKS};
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader, OpenedStores, failed};
+use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
 use crate::ingest::writer_thread::PackedFacts;
+use crate::languages::LANGUAGES;
 use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
-use crate::project::paths::folder_of;
-use crate::resolve::language::specifiers;
-use crate::resolve::{PackageAnswers, Supplied, is_of_package};
 use crate::store::{FactsKey, PackageRow};
 
 /// Most declaration files of a repository.
@@ -51,7 +51,7 @@ struct Read {
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
-    loaded: &[Loaded],
+    loaded: &[LoadedFile],
 ) -> Result<Installed, IngestError> {
     let asked = if folders.is_empty() {
         BTreeSet::new()
@@ -62,14 +62,14 @@ pub fn gather(
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let Some(packages) = loader.workspace.external(External::NodeModules) else {
+    let Some(packages) = loader.workspace().external(External::NodeModules) else {
         return Ok(Installed::default());
     };
     let mut lookup = Lookup {
         bases: &bases,
         disk: Disk::new(packages.clone(), ""),
     };
-    let mut gathering = Gathering {
+    let mut gathering = PackageCrawl {
         loader,
         packages,
         packed: Mutex::default(),
@@ -103,7 +103,7 @@ pub fn gather(
             else {
                 continue;
             };
-            for sym in specifiers(&facts) {
+            for sym in LANGUAGES.of_facts(&facts).specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
                     continue;
@@ -139,7 +139,7 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
 }
 
 /// What sources ask of packages: from where on they are looked up, and the specifier.
-fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> {
+fn asked(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers {
         bases: bases(folders),
         ..PackageAnswers::default()
@@ -149,7 +149,7 @@ fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> 
         let Some(base) = answers.base_of(folder_of(&file.path)) else {
             continue;
         };
-        for sym in specifiers(&file.facts) {
+        for sym in LANGUAGES.of_facts(&file.facts).specifiers(&file.facts) {
             let specifier = file.facts.text(sym);
             if is_of_package(specifier) {
                 asked.insert((base.to_owned(), specifier.to_owned()));
@@ -159,7 +159,7 @@ fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> 
     asked
 }
 
-struct Gathering<'l> {
+struct PackageCrawl<'l> {
     loader: &'l Loader<'l>,
     packages: Packages,
     packed: Mutex<PackedFacts>,
@@ -169,7 +169,7 @@ struct Gathering<'l> {
     not_looked_up: usize,
 }
 
-impl Gathering<'_> {
+impl PackageCrawl<'_> {
     /// Reads files as long as the limits allow; those that were read, in their order.
     fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
         let mut taken = Vec::new();
@@ -336,12 +336,8 @@ impl Gathering<'_> {
         declared.sort_by(|a, b| a.path.cmp(&b.path));
         remarks.sort_unstable();
         remarks.truncate(MAX_REMARKS);
-        let supplied = Supplied {
-            answers: Arc::new(answers),
-            ..Supplied::default()
-        };
         Ok(Installed {
-            supplied,
+            answers: Arc::new(answers),
             files: declared,
             rows,
             remarks,

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// How the packages are to how they were.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum PackageFreshness {
     /// Nothing can differ.
     Same,
     /// Nothing differs but the times: what is to be noted now.
@@ -22,15 +22,19 @@ pub enum Doubt {
 }
 
 /// Compares. `folders` are the folders with packages as they were found now.
-pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) -> Doubt {
+pub fn compare(
+    workspace: &Workspace,
+    folders: &[RepoPath],
+    known: &KnownFiles,
+) -> PackageFreshness {
     if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
-        return Doubt::Other;
+        return PackageFreshness::Other;
     }
     let places = External::ALL.map(|kind| workspace.external(kind));
     let mut touched: Option<Vec<PackageRow>> = None;
     for (at, row) in known.packages.iter().enumerate() {
         let (kind, Some(path)) = place_of(&row.path) else {
-            return Doubt::Other;
+            return PackageFreshness::Other;
         };
         let packages = places[kind as usize].as_ref();
         let seen = packages.and_then(|packages| Some((packages, packages.stat(&path).ok()?)));
@@ -38,14 +42,14 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
             if row.stamp == Stamp::default() {
                 continue;
             }
-            return Doubt::Other;
+            return PackageFreshness::Other;
         };
         let is_recent = stamp.changed_ns > known.scanned_at.saturating_sub(COARSEST_TIME_NS);
         if (size, stamp) == (row.size, row.stamp) && !is_recent {
             continue;
         }
         if row.hash == NEVER_READ || hash(packages, &path, row) != Some(row.hash) {
-            return Doubt::Other;
+            return PackageFreshness::Other;
         }
         let rows = touched.get_or_insert_with(|| known.packages.clone());
         rows[at] = PackageRow {
@@ -55,8 +59,8 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
         };
     }
     match touched {
-        Some(rows) if rows != known.packages => Doubt::Touched(rows),
-        _ => Doubt::Same,
+        Some(rows) if rows != known.packages => PackageFreshness::Touched(rows),
+        _ => PackageFreshness::Same,
     }
 }
 
@@ -64,9 +68,9 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
 /// that is reported by nobody, so they are compared once more.
 pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) {
     if watcher.extend(&package_folders(workspace, &known.packages))
-        && compare(workspace, folders, known) == Doubt::Other
+        && compare(workspace, folders, known) == PackageFreshness::Other
     {
-        watcher.doubt();
+        watcher.request_rescan();
     }
 }
 

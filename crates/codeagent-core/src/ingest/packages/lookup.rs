@@ -4,11 +4,11 @@
 //! **Limits.** `imports` of a package.json (`#name`) are not looked up. A link that leads out of
 //! packages means a package of the repository, or nothing.
 
+use codeagent_lang::project::paths::{ancestors, file_name, folder_of};
+use codeagent_typescript::resolve::is_of_package;
 use rustc_hash::FxHashSet;
 
 use super::disk::Disk;
-use crate::project::paths::{ancestors, file_name, folder_of};
-use crate::resolve::is_of_package;
 
 /// The name of the folders in which packages lie.
 const FOLDER: &str = codeagent_workspace::NODE_MODULES;

@@ -21,19 +21,21 @@ mod restore;
 
 use std::sync::Arc;
 
+use codeagent_csharp::project::CSharpProjects;
+use codeagent_csharp::resolve::PackageAssemblies;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, Supplied, World, WorldFile};
+use codeagent_typescript::resolve::PackageAnswers;
 use codeagent_workspace::{External, NODE_MODULES, RepoPath, Stamp};
 
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader};
+use crate::ingest::load::{LoadedFile, Loader};
 use crate::ingest::scan::NEVER_READ;
 use crate::model::facts::Facts;
-use crate::project::ProjectModel;
-use crate::resolve::language::published;
-use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 
-pub use compare::{Doubt, compare, watch};
-pub use nuget::HeldAssemblies;
+pub use compare::{PackageFreshness, compare, watch};
+pub use nuget::CachedAssemblies;
 
 /// Remarks on single files.
 const MAX_REMARKS: usize = 20;
@@ -45,8 +47,10 @@ const USER: &str = "nuget://";
 /// What the packages declare.
 #[derive(Default)]
 pub struct Installed {
-    /// Where specifiers lead, and the assemblies.
-    pub supplied: Supplied,
+    /// Where specifiers of TypeScript lead.
+    pub answers: Arc<PackageAnswers>,
+    /// The assemblies of C#, by name.
+    pub assemblies: Arc<PackageAssemblies>,
     /// The declaration files, by path.
     pub files: Vec<DeclarationFile>,
     /// Where the declarations of the assemblies are kept, in their order.
@@ -61,8 +65,8 @@ pub struct Installed {
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
-    loaded: &[Loaded],
-    held: &HeldAssemblies,
+    loaded: &[LoadedFile],
+    held: &CachedAssemblies,
 ) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
     let nuget::Gathered {
@@ -71,7 +75,7 @@ pub fn gather(
         remarks,
     } = nuget::gather(loader, held)?;
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
-    (installed.keys, installed.supplied.assemblies) = (keys, assemblies.into());
+    (installed.keys, installed.assemblies) = (keys, Arc::new(PackageAssemblies(assemblies)));
     installed.rows.extend(rows);
     installed.rows.sort_by(|a, b| a.path.cmp(&b.path));
     installed.rows.dedup_by(|a, b| a.path == b.path);
@@ -90,6 +94,13 @@ pub struct DeclarationFile {
 }
 
 impl Installed {
+    /// What they give a world beside the declaration files.
+    pub fn supplied(&self) -> Supplied {
+        Supplied::default()
+            .with(Arc::clone(&self.answers))
+            .with(Arc::clone(&self.assemblies))
+    }
+
     /// The declarations as files of a world.
     pub fn world_files(&self) -> impl Iterator<Item = WorldFile> + '_ {
         self.files.iter().map(|file| WorldFile {
@@ -100,11 +111,11 @@ impl Installed {
     }
 
     /// The assemblies by where their declarations are kept.
-    pub fn held(&self) -> HeldAssemblies {
+    pub fn held(&self) -> CachedAssemblies {
         self.keys
             .iter()
             .copied()
-            .zip(self.supplied.assemblies.iter().cloned())
+            .zip(self.assemblies.0.iter().cloned())
             .collect()
     }
 
@@ -115,7 +126,7 @@ impl Installed {
             of_repository,
             of_packages,
             ..
-        } = &*self.supplied.answers;
+        } = &*self.answers;
         if of_repository.is_empty() && self.files.is_empty() && self.keys.is_empty() {
             return String::new();
         }
@@ -146,21 +157,21 @@ impl Installed {
             {
                 add(&file.path);
                 add(&blake3::Hash::from_bytes(self.files[at].key.0).to_hex());
-                if !published(&file.facts).is_empty() {
-                    world
-                        .typescript
-                        .programs(FileId(number as u32))
-                        .0
-                        .for_each(&mut add);
+                let (file, number) = (&file.facts, FileId(number as u32));
+                let support = world.support(number);
+                if !support.published(file).is_empty() {
+                    let programs = support.programs(number, world);
+                    programs.into_iter().flatten().for_each(&mut add);
                 }
             }
         }
-        for (key, assembly) in self.keys.iter().zip(self.supplied.assemblies.iter()) {
+        let projects = &projects.of::<CSharpProjects>().projects;
+        for (key, assembly) in self.keys.iter().zip(self.assemblies.0.iter()) {
             add(&blake3::Hash::from_bytes(key.0).to_hex());
             let projects = assembly
                 .seen_by
                 .iter()
-                .filter_map(|index| projects.csharp.get(*index as usize));
+                .filter_map(|index| projects.get(*index as usize));
             projects.for_each(|project| add(&project.path));
             add("|");
         }

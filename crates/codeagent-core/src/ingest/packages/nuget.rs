@@ -25,6 +25,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use codeagent_csharp::project::CSharpProjects;
+use codeagent_csharp::resolve::PackageAssembly;
+use codeagent_csharp::stdlib::Library;
+use codeagent_csharp::stdlib::metadata::Compiled;
 use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -35,10 +39,7 @@ use crate::ingest::IngestError;
 use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
 use crate::ingest::writer_thread::PackedFacts;
-use crate::library::Library;
-use crate::library::metadata::Compiled;
 use crate::model::graph::Dialect;
-use crate::resolve::csharp::PackageAssembly;
 use crate::store::{FactsKey, PackageRow};
 
 /// In the place of preprocessor symbols: what an assembly declares, as this reader reads it.
@@ -57,7 +58,7 @@ const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 32;
 
 /// Assemblies in memory, by where their declarations are kept.
-pub type HeldAssemblies = FxHashMap<FactsKey, PackageAssembly>;
+pub type CachedAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
 /// What the projects get.
 #[derive(Default)]
@@ -77,8 +78,8 @@ struct Wanted {
 }
 
 /// Looks up what the projects ask for and reads it.
-pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
-    let projects = &loader.projects.csharp;
+pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, IngestError> {
+    let projects = &loader.projects.of::<CSharpProjects>().projects;
     if projects
         .iter()
         .all(|project| project.packages.is_empty() && project.assemblies.is_empty())
@@ -89,7 +90,7 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
         .iter()
         .map(|project| project.assembly_name.to_ascii_lowercase())
         .collect();
-    let mut restore = Restore::new(loader.workspace, &made);
+    let mut restore = Restore::new(loader.workspace(), &made);
     let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
         for found in restore.assemblies(project, projects) {
@@ -121,8 +122,8 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
         loader,
         held,
         packed: Mutex::default(),
-        repository: loader.workspace.external(External::Repository),
-        user: loader.workspace.external(External::NuGet),
+        repository: loader.workspace().external(External::Repository),
+        user: loader.workspace().external(External::NuGet),
     };
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
     loader.send(
@@ -138,7 +139,7 @@ pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, In
 
 struct Reading<'r> {
     loader: &'r Loader<'r>,
-    held: &'r HeldAssemblies,
+    held: &'r CachedAssemblies,
     packed: Mutex<PackedFacts>,
     repository: Option<Packages>,
     user: Option<Packages>,

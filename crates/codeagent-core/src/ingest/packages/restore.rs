@@ -8,14 +8,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use codeagent_csharp::project::CSharpProject;
+use codeagent_csharp::project::nuget::{Assets, Needs, Range, Version, nearest, needs, newer};
+use codeagent_lang::project::paths::{file_name, folder_of};
 use codeagent_workspace::{External, Listed, Workspace};
 use rustc_hash::FxHashMap;
 
 use super::disk::Disk;
 use super::{USER, missing_row};
-use crate::project::CSharpProject;
-use crate::project::nuget::{Assets, Needs, Range, Version, nearest, needs, newer};
-use crate::project::paths::{file_name, folder_of};
 use crate::store::PackageRow;
 
 /// Most packages that one project gets.

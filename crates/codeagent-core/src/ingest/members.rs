@@ -1,0 +1,106 @@
+//! Which of the questions that others may have asked of a file have another answer than before,
+//! where only some of its pieces changed?
+//!
+//! **Limits.** Only told of files whose former facts are in memory; of others that changed
+//! everything counts as changed.
+
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::{DeclRef, FileId};
+use rustc_hash::FxHashMap;
+
+use crate::languages::LANGUAGES;
+use crate::model::facts::{DeclId, Facts, Piece};
+use crate::store::DependencyKeyHash;
+
+/// What others see of a file, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberHashes {
+    /// A hash of all that is no piece.
+    frame: u64,
+    /// The questions that its pieces answer, each with a hash of the answer; sorted.
+    answers: Vec<(DependencyKeyHash, u64)>,
+}
+
+impl MemberHashes {
+    /// Those of a file of which a table has the nodes.
+    #[must_use]
+    pub fn of(file: FileId, nodes: &NodeTable) -> Self {
+        let facts = nodes.facts(file);
+        let id_of = |decl: DeclId| nodes.of(DeclRef { file, decl }).map_or(0, |id| id.0);
+        let mut frame = blake3::Hasher::new();
+        frame.update(&facts.header.frame_hash);
+        frame.update(&[u8::from(facts.header.is_module)]);
+        for decl in facts.decl_ids().filter(|decl| !is_in_a_piece(facts, *decl)) {
+            frame.update(&id_of(decl).to_le_bytes());
+        }
+        let mut answers: Vec<(DependencyKeyHash, usize)> = Vec::new();
+        for (at, piece) in facts.pieces.iter().enumerate() {
+            answers.extend(
+                LANGUAGES
+                    .of_facts(facts)
+                    .asked_of(facts, piece.decl)
+                    .into_iter()
+                    .map(|slot| (slot as DependencyKeyHash, at)),
+            );
+        }
+        answers.sort_unstable();
+        let answer = |of: &[(DependencyKeyHash, usize)]| {
+            let mut hasher = blake3::Hasher::new();
+            for (_, at) in of {
+                let piece = facts.pieces[*at];
+                let decl = facts.decl(piece.decl);
+                hasher.update(&piece.hash);
+                hasher.update(&[decl.kind as u8]);
+                hasher.update(&decl.flags.0.to_le_bytes());
+                hasher.update(&id_of(piece.decl).to_le_bytes());
+            }
+            (of[0].0, number(&hasher))
+        };
+        Self {
+            frame: number(&frame),
+            answers: answers.chunk_by(|a, b| a.0 == b.0).map(answer).collect(),
+        }
+    }
+
+    /// The questions that have another answer than `before`; `None` if more than pieces changed.
+    #[must_use]
+    pub fn differing(&self, before: &Self) -> Option<Vec<DependencyKeyHash>> {
+        if self.frame != before.frame {
+            return None;
+        }
+        let mut only_before: FxHashMap<DependencyKeyHash, u64> =
+            before.answers.iter().copied().collect();
+        let is_new =
+            |(slot, answer): &&(DependencyKeyHash, u64)| only_before.remove(slot) != Some(*answer);
+        let mut differing: Vec<DependencyKeyHash> = self
+            .answers
+            .iter()
+            .filter(is_new)
+            .map(|(slot, _)| *slot)
+            .collect();
+        differing.extend(only_before.into_keys());
+        differing.sort_unstable();
+        Some(differing)
+    }
+}
+
+fn is_in_a_piece(facts: &Facts, decl: DeclId) -> bool {
+    let at = facts.decl(decl).at.offset;
+    let span = |piece: &Piece| {
+        facts.detail(piece.decl).map_or((0, 0), |detail| {
+            (detail.span.start.offset, detail.span.end_offset)
+        })
+    };
+    let behind = facts.pieces.partition_point(|piece| span(piece).0 <= at);
+    behind
+        .checked_sub(1)
+        .is_some_and(|last| at < span(&facts.pieces[last]).1)
+}
+
+fn number(hasher: &blake3::Hasher) -> u64 {
+    u64::from_le_bytes(
+        hasher.finalize().as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes"),
+    )
+}

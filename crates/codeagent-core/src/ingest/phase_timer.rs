@@ -1,0 +1,45 @@
+//! How much processor time each phase took, over all threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+
+use crate::ingest::summary::{Phase, PhaseTime};
+
+/// Sums of processor time by phase.
+#[derive(Debug, Default)]
+pub struct PhaseTimer {
+    nanoseconds: [AtomicU64; Phase::NAMES.len()],
+}
+
+impl PhaseTimer {
+    /// Runs `work` and counts the time of this thread for `phase`.
+    pub fn time<T>(&self, phase: Phase, work: impl FnOnce() -> T) -> T {
+        let start = ThreadTime::now();
+        let result = work();
+        self.add(phase, start.elapsed());
+        result
+    }
+
+    /// Counts time that was measured elsewhere.
+    pub fn add(&self, phase: Phase, time: Duration) {
+        self.nanoseconds[phase as usize].fetch_add(
+            u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The sums, in the order of the phases.
+    pub fn times(&self) -> Vec<PhaseTime> {
+        let sums = self
+            .nanoseconds
+            .iter()
+            .map(|sum| Duration::from_nanos(sum.load(Ordering::Relaxed)));
+        Phase::NAMES
+            .iter()
+            .zip(sums)
+            .map(|((_, phase), cpu)| PhaseTime { phase: *phase, cpu })
+            .collect()
+    }
+}

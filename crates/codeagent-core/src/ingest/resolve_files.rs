@@ -1,0 +1,226 @@
+//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the
+//! link depended on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::{FileId, Links, World, link};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::ingest::phase_timer::PhaseTimer;
+use crate::ingest::summary::Phase;
+use crate::model::graph::{Edge, NodeId};
+use crate::store::{DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite};
+
+/// The rows of one link.
+#[derive(Debug, Default)]
+pub struct ResolvedFile {
+    /// Uses.
+    pub edges: Vec<EdgeRow>,
+    /// Unresolved names.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// Names under which objects hold what may be a function and is no node.
+    pub object_functions: Vec<(FileKey, String)>,
+    /// What was asked of others, and the sources of the edges.
+    pub links: DependencyRow,
+    /// Call-like sites: all, resolved, external.
+    pub calls: [u32; 3],
+    /// Sites on which a budget ended.
+    pub given_up: u32,
+    /// The linker failed on it.
+    pub failed: bool,
+}
+
+/// What files are linked in.
+#[derive(Clone, Copy)]
+pub struct LinkInputs<'a> {
+    /// All files.
+    pub world: &'a World,
+    /// Their nodes.
+    pub nodes: &'a NodeTable,
+    /// The keys of the world's files by their position, `None` for external ones.
+    pub keys: &'a [Option<FileKey>],
+}
+
+fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> ResolvedFile {
+    let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
+        return ResolvedFile::default();
+    };
+    let attempt = catch_unwind(AssertUnwindSafe(|| {
+        let links = link(file, world);
+        let edges = nodes.edges(file, &links);
+        (links, edges)
+    }));
+    let Ok((links, edges)) = attempt else {
+        return ResolvedFile {
+            failed: true,
+            ..ResolvedFile::default()
+        };
+    };
+    let edges = edge_rows(edges, key);
+    let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    ResolvedFile {
+        unresolved: unresolved_rows(&links, world, file, key),
+        object_functions: world
+            .support(file)
+            .object_functions(world.facts(file))
+            .into_iter()
+            .map(|name| (key, name.to_owned()))
+            .collect(),
+        calls: [
+            links.calls - links.values_called.len() as u32,
+            links.calls_resolved,
+            links.calls_external,
+        ],
+        given_up: links.given_up,
+        links: DependencyRow {
+            reads: sorted(
+                links
+                    .reads
+                    .files
+                    .iter()
+                    .filter_map(|read| keys[read.0 as usize])
+                    .collect(),
+            ),
+            slots: slot_hashes(links.reads.slots),
+            sources,
+            ..DependencyRow::default()
+        },
+        edges,
+        failed: false,
+    }
+}
+
+/// Links these files, given by their position in the world, on the threads of the current pool.
+/// `None` if the caller wants to stop.
+pub fn relink_all(
+    files: &[usize],
+    inputs: LinkInputs<'_>,
+    clock: &PhaseTimer,
+    step: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<(usize, ResolvedFile)>> {
+    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
+    files
+        .par_iter()
+        .map(|&at| step().then(|| one(at)))
+        .collect()
+}
+
+/// Slots as they are stored.
+pub fn slot_hashes(slots: impl IntoIterator<Item = u64>) -> Vec<u32> {
+    sorted(slots.into_iter().map(|slot| slot as u32).collect())
+}
+
+fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// One row per source, verb, target and place; the surest if there are several.
+fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
+    let mut rows: Vec<EdgeRow> = edges
+        .into_iter()
+        .map(|edge| EdgeRow {
+            source: edge.source,
+            target: edge.target,
+            edge_type: edge.edge_type,
+            confidence: edge.confidence,
+            file,
+            line: edge.line,
+            column: edge.column,
+            candidates: edge.candidates.into(),
+        })
+        .collect();
+    rows.sort_by(|a, b| {
+        a.key()
+            .cmp(&b.key())
+            .then(b.confidence.cmp(&a.confidence))
+            .then_with(|| a.candidates.cmp(&b.candidates))
+    });
+    rows.dedup_by_key(|row| row.key());
+    rows
+}
+
+fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
+    let facts = world.facts(file);
+    let mut by_name: FxHashMap<&str, Vec<UnresolvedSite>> = FxHashMap::default();
+    for unresolved in &links.unresolved {
+        let site = UnresolvedSite {
+            line: unresolved.at.line,
+            column: unresolved.at.column,
+            is_call: unresolved.kind.is_call(),
+        };
+        by_name
+            .entry(facts.text(unresolved.name))
+            .or_default()
+            .push(site);
+    }
+    let row = |(name, mut sites): (&str, Vec<UnresolvedSite>)| {
+        sites.sort_unstable();
+        UnresolvedRow {
+            file: key,
+            name: name.to_owned(),
+            sites,
+        }
+    };
+    let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::languages::LANGUAGES;
+    use crate::model::graph::Dialect;
+    use codeagent_lang::WorldFile;
+    use codeagent_lang::project::ProjectModel;
+
+    fn world(paths: &[&str]) -> World {
+        let text = "class A { m() { this.m(); } }";
+        let file = |path: &&str| WorldFile {
+            path: Arc::from(*path),
+            facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),
+            external: false,
+        };
+        World::build(
+            paths.iter().map(file).collect(),
+            Arc::new(ProjectModel::empty(LANGUAGES)),
+        )
+    }
+
+    #[test]
+    fn a_panic_costs_the_file_it_happens_in() {
+        let (world, nodes) = (
+            world(&["a.ts", "b.ts"]),
+            NodeTable::build(&world(&["a.ts"])),
+        );
+        let keys = [Some(FileKey(1)), Some(FileKey(2))];
+        let relinked = relink_all(
+            &[0, 1],
+            LinkInputs {
+                world: &world,
+                nodes: &nodes,
+                keys: &keys,
+            },
+            &PhaseTimer::default(),
+            &|| true,
+        )
+        .unwrap();
+        let outcomes: Vec<(bool, usize)> = relinked
+            .iter()
+            .map(|(_, relinked)| (relinked.failed, relinked.edges.len()))
+            .collect();
+        assert_eq!(
+            outcomes,
+            [(false, 1), (true, 0)],
+            "the second file has no nodes"
+        );
+    }
+}

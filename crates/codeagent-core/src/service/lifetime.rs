@@ -1,0 +1,215 @@
+//! When a process that keeps an index up to date ends.
+//!
+//! A daemon ends on request, when its repository is gone, or when nobody has needed the index for a
+//! while: no query, no connected client and no changed file.
+//!
+//! Limitations: only a daemon waits for this. A server lives as long as its client, and
+//! `codeagent watch` until it is interrupted.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long a repository may be gone: some tools remove a folder and create it again.
+const MOST_GONE: Duration = Duration::from_secs(5);
+
+/// What a process that keeps an index up to date is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The server of a client.
+    Server,
+    /// `codeagent watch`.
+    Watch,
+    /// `codeagent daemon`.
+    Daemon,
+}
+
+/// Why a service ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShutdownReason {
+    /// It was asked to.
+    Requested,
+    /// The repository no longer exists.
+    RootGone,
+    /// Nobody needed it.
+    Idle,
+}
+
+/// Since when a process has kept an index up to date, and what it is needed for.
+pub(super) struct Lifetime {
+    /// What it is.
+    pub role: Role,
+    /// Since when.
+    pub began: SystemTime,
+    now: Mutex<Now>,
+    changed: Condvar,
+}
+
+struct Now {
+    last_use: Instant,
+    /// Since when the repository has been gone.
+    gone_since: Option<Instant>,
+    is_requested: bool,
+}
+
+impl Role {
+    const NAMES: [(&'static str, Self); 3] = [
+        ("mcp", Self::Server),
+        ("watch", Self::Watch),
+        ("daemon", Self::Daemon),
+    ];
+
+    /// The name of the command.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, role)| *role == self)
+            .map_or("mcp", |(name, _)| name)
+    }
+
+    /// Returns the role of a command.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, role)| *role)
+    }
+}
+
+impl Lifetime {
+    pub fn new(role: Role) -> Self {
+        let now = Now {
+            last_use: Instant::now(),
+            gone_since: None,
+            is_requested: false,
+        };
+        Self {
+            role,
+            began: SystemTime::now(),
+            now: Mutex::new(now),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Notes that somebody needs the index.
+    pub fn note_use(&self) {
+        self.lock().last_use = Instant::now();
+    }
+
+    /// Notes whether the repository exists.
+    pub fn note_root(&self, is_there: bool) {
+        let mut now = self.lock();
+        now.gone_since = if is_there {
+            None
+        } else {
+            now.gone_since.or_else(|| Some(Instant::now()))
+        };
+        drop(now);
+        self.changed.notify_all();
+    }
+
+    pub fn request_shutdown(&self) {
+        self.lock().is_requested = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for a reason to end; with `idle`, being unused for that long is one.
+    pub fn wait_for_shutdown(
+        &self,
+        idle: Option<Duration>,
+        is_needed: impl Fn() -> bool,
+    ) -> ShutdownReason {
+        let mut now = self.lock();
+        loop {
+            if now.is_requested {
+                return ShutdownReason::Requested;
+            }
+            let until_gone = now
+                .gone_since
+                .map(|since| MOST_GONE.saturating_sub(since.elapsed()));
+            let mut until_idle = idle.map(|idle| idle.saturating_sub(now.last_use.elapsed()));
+            if until_gone.is_some_and(|left| left.is_zero()) {
+                return ShutdownReason::RootGone;
+            }
+            if until_idle.is_some_and(|left| left.is_zero()) {
+                if !is_needed() {
+                    return ShutdownReason::Idle;
+                }
+                now.last_use = Instant::now();
+                until_idle = idle;
+            }
+            now = match until_gone.into_iter().chain(until_idle).min() {
+                Some(left) => {
+                    self.changed
+                        .wait_timeout(now, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+                None => self
+                    .changed
+                    .wait(now)
+                    .unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(50);
+
+    #[test]
+    fn a_daemon_ends_when_nobody_needs_it() {
+        let life = Lifetime::new(Role::Daemon);
+        let began = Instant::now();
+        let asked = std::cell::Cell::new(0);
+        let is_needed = || asked.replace(asked.get() + 1) < 2;
+        assert_eq!(
+            life.wait_for_shutdown(Some(MOMENT), is_needed),
+            ShutdownReason::Idle
+        );
+        assert!(
+            asked.get() == 3 && began.elapsed() >= MOMENT * 3,
+            "who stays needs it for as long"
+        );
+    }
+
+    #[test]
+    fn a_daemon_ends_when_it_is_told_or_its_root_stays_away() {
+        let life = Lifetime::new(Role::Daemon);
+        life.note_root(false);
+        life.note_root(true);
+        assert_eq!(
+            life.wait_for_shutdown(Some(MOMENT), || false),
+            ShutdownReason::Idle,
+            "it was away for a moment only"
+        );
+        life.note_root(false);
+        let began = Instant::now();
+        assert_eq!(
+            life.wait_for_shutdown(None, || true),
+            ShutdownReason::RootGone
+        );
+        assert!(began.elapsed() >= MOST_GONE - MOMENT);
+        let life = Lifetime::new(Role::Daemon);
+        std::thread::scope(|scope| {
+            let told = scope.spawn(|| life.wait_for_shutdown(None, || true));
+            life.request_shutdown();
+            assert_eq!(told.join().unwrap(), ShutdownReason::Requested);
+        });
+    }
+
+    #[test]
+    fn roles_have_names() {
+        for role in [Role::Server, Role::Watch, Role::Daemon] {
+            assert_eq!(Role::parse(role.as_str()), Some(role));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! How the service and its index are, as data; front ends word it.
+
+use std::sync::Arc;
+
+use crate::engine::{Answers, EngineError};
+use crate::ingest::Progress;
+use crate::service::embedding::{VectorProgress, vector_progress};
+use crate::service::ipc;
+use crate::service::owner::Owner;
+use crate::service::staleness::{Staleness, quick_check};
+use crate::service::{FRESHNESS_TIMEOUT, IndexService, State};
+
+/// Why the index cannot be used now.
+#[derive(Clone, Debug)]
+pub enum Unavailable {
+    /// The service was not started, or was stopped.
+    Closed,
+    /// The index is being opened.
+    Opening,
+    /// The first index is being built.
+    Building(Option<Progress>),
+    /// Another process builds the first index.
+    BuiltElsewhere,
+    /// Another process has the right to write.
+    WrittenElsewhere,
+    /// The index was damaged and is being rebuilt.
+    Rebuilding,
+    /// The index cannot be opened or built.
+    Failed(ServiceFailure),
+}
+
+/// Why the index cannot be opened or built.
+#[derive(Clone, Debug)]
+pub enum ServiceFailure {
+    /// The engine cannot be opened.
+    Open(Arc<EngineError>),
+    /// Building the first index failed.
+    Indexing(String),
+    /// A thread could not be started.
+    Thread(String),
+    /// A background thread panicked.
+    Defect,
+}
+
+/// How the index is.
+#[derive(Clone)]
+pub enum ServiceStatus {
+    /// It can be read.
+    Readable {
+        /// What reads it.
+        answers: Answers,
+        /// Whether the process that writes it takes batches, as far as this one can tell.
+        is_healthy: bool,
+        /// Whether some process keeps it up to date.
+        is_watched: bool,
+        /// What is going on.
+        activity: Activity,
+        /// Why the repository is polled, if it is.
+        watch_trouble: Option<String>,
+    },
+    /// It cannot be read now.
+    Unreadable(Unavailable),
+}
+
+/// What is going on with a readable index.
+#[derive(Clone, Debug)]
+pub enum Activity {
+    /// Changes are indexed as they are made; this is missing so far.
+    UpToDate(Staleness),
+    /// The first index is being built.
+    Building(Option<Progress>),
+    /// Another process builds the first index.
+    BuiltElsewhere,
+}
+
+impl Unavailable {
+    pub(super) fn of(state: &State) -> Self {
+        match state {
+            State::Closed => Self::Closed,
+            State::Opening | State::Owner(_) => Self::Opening,
+            State::Building(_, progress) => Self::Building(*progress),
+            State::BuiltElsewhere(_) => Self::BuiltElsewhere,
+            State::Reader(_) => Self::WrittenElsewhere,
+            State::Failed(failure) => Self::Failed(failure.clone()),
+        }
+    }
+}
+
+impl ServiceFailure {
+    pub(super) fn open(error: EngineError) -> Self {
+        Self::Open(Arc::new(error))
+    }
+}
+
+impl IndexService {
+    /// Reports how the index is, after waiting for changes for at most [`FRESHNESS_TIMEOUT`].
+    #[must_use]
+    pub fn status(&self) -> ServiceStatus {
+        match self.0.state_after(State::is_opening) {
+            State::Owner(owner) => {
+                let staleness = owner.wait_until_fresh(Some(FRESHNESS_TIMEOUT));
+                if owner.engine().is_rebuilding() {
+                    return ServiceStatus::Unreadable(Unavailable::Rebuilding);
+                }
+                owned(&owner, Activity::UpToDate(staleness))
+            }
+            State::Building(owner, progress) => owned(&owner, Activity::Building(progress)),
+            State::Reader(answers) => {
+                let activity = Activity::UpToDate(quick_check(&answers));
+                let is_watched = ipc::writer_info(answers.data()).is_ok();
+                followed(answers, is_watched, activity)
+            }
+            State::BuiltElsewhere(Some(answers)) => {
+                followed(answers, false, Activity::BuiltElsewhere)
+            }
+            State::BuiltElsewhere(None) => ServiceStatus::Unreadable(Unavailable::Opening),
+            other => ServiceStatus::Unreadable(Unavailable::of(&other)),
+        }
+    }
+
+    /// Returns how far the vectors of an index are, if it has some of a model.
+    #[must_use]
+    pub fn vector_progress(&self, answers: &Answers) -> Option<VectorProgress> {
+        vector_progress(&answers.snapshot().ok()?).ok()?
+    }
+}
+
+fn owned(owner: &Owner, activity: Activity) -> ServiceStatus {
+    let watch_trouble = match activity {
+        Activity::UpToDate(_) => owner.watch_trouble(),
+        _ => None,
+    };
+    ServiceStatus::Readable {
+        answers: owner.engine().answers(),
+        is_healthy: owner.engine().is_healthy(),
+        is_watched: true,
+        activity,
+        watch_trouble,
+    }
+}
+
+fn followed(answers: Answers, is_watched: bool, activity: Activity) -> ServiceStatus {
+    ServiceStatus::Readable {
+        answers,
+        is_healthy: true,
+        is_watched,
+        activity,
+        watch_trouble: None,
+    }
+}

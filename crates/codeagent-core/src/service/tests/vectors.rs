@@ -1,0 +1,293 @@
+//! Vectors of a model are made behind everything else, once for each text, whatever ends the work
+//! in between.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicUsize;
+
+use super::*;
+use crate::embed::{EmbedError, Embedder, Lexhash, Source, Vector};
+use crate::query;
+use crate::store::{VectorSource, vectors_of};
+
+/// What passes for a model: it knows letters only, and counts the texts it was given.
+struct Model {
+    name: &'static str,
+    texts: Arc<AtomicUsize>,
+    takes: Duration,
+}
+
+impl Embedder for Model {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        std::thread::sleep(self.takes * texts.len() as u32);
+        Lexhash.embed(texts)
+    }
+}
+
+fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
+    let texts = Arc::new(AtomicUsize::new(0));
+    let own = Arc::clone(&texts);
+    (
+        Source::new(move || {
+            Ok(Some(Arc::new(Model {
+                name,
+                texts: Arc::clone(&own),
+                takes,
+            })))
+        }),
+        texts,
+    )
+}
+
+fn start(root: &Path, home: &Path, model: Source) -> IndexService {
+    let engine = Engine::open(
+        root,
+        EngineOptions {
+            home: DataHome::at(home),
+            model,
+            ..EngineOptions::default()
+        },
+    )
+    .unwrap();
+    IndexService::with_engine(Arc::new(engine), Role::Daemon, |_| {}).unwrap()
+}
+
+fn progress(service: &IndexService) -> Option<VectorProgress> {
+    vector_progress(&service.engine().unwrap().answers().snapshot().unwrap()).unwrap()
+}
+
+/// Waits until all symbols have vectors of a model.
+fn complete(service: &IndexService, model: &str) -> VectorProgress {
+    let began = Instant::now();
+    loop {
+        match progress(service) {
+            Some(progress)
+                if progress.model == model
+                    && progress.done == progress.total
+                    && progress.total > 0 =>
+            {
+                return progress;
+            }
+            other => assert!(
+                began.elapsed() < Duration::from_secs(120),
+                "{other:?} {:?}",
+                service.embedding_trouble()
+            ),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A repository of so many symbols and one class.
+fn repository(methods: usize) -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, home) = (folder.path().join("root"), folder.path().join("home"));
+    std::fs::create_dir(&root).unwrap();
+    write(&root, methods, "");
+    (folder, root, home)
+}
+
+fn write(root: &Path, methods: usize, body: &str) {
+    let methods: String = (0..methods)
+        .map(|number| format!("  void Method{number}(int of{number}) {{ {body} }}\n"))
+        .collect();
+    std::fs::write(root.join("a.cs"), format!("class A {{\n{methods}}}")).unwrap();
+}
+
+#[test]
+fn each_text_is_embedded_once() {
+    let (_folder, root, home) = repository(40);
+    let (source, texts) = model("first", Duration::ZERO);
+    let service = start(&root, &home, source);
+    let all = complete(&service, "first").total as usize;
+    assert_eq!(
+        (texts.load(Ordering::Relaxed), service.embedding_trouble()),
+        (all, None)
+    );
+
+    write(&root, 40, "int x = 1;");
+    assert!(service.wait_until_fresh(None).is_none());
+    complete(&service, "first");
+    assert_eq!(
+        texts.load(Ordering::Relaxed),
+        all,
+        "bodies are not part of the text"
+    );
+
+    write(&root, 43, "");
+    assert!(service.wait_until_fresh(None).is_none());
+    assert_eq!(complete(&service, "first").total as usize, all + 3);
+    assert_eq!(texts.load(Ordering::Relaxed), all + 3);
+}
+
+#[test]
+fn another_model_has_all_vectors_made_anew() {
+    let (_folder, root, home) = repository(40);
+    let first = start(&root, &home, model("first", Duration::ZERO).0);
+    complete(&first, "first");
+    drop(first);
+    let (source, texts) = model("second", Duration::ZERO);
+    let second = start(&root, &home, source);
+    let total = complete(&second, "second").total;
+    assert_eq!(texts.load(Ordering::Relaxed) as u64, total);
+    drop(second);
+    let (source, texts) = model("second", Duration::ZERO);
+    let again = start(&root, &home, source);
+    assert!(again.wait_until_fresh(None).is_none());
+    complete(&again, "second");
+    assert_eq!(
+        texts.load(Ordering::Relaxed),
+        0,
+        "what is there is not made again"
+    );
+}
+
+#[test]
+fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
+    let (_folder, root, home) = repository(3);
+    let source = Source::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
+    let service = start(&root, &home, source);
+    assert!(service.wait_until_fresh(None).is_none());
+    let began = Instant::now();
+    while service.embedding_trouble().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(
+        (service.embedding_trouble().as_deref(), progress(&service)),
+        (Some("too old"), None)
+    );
+    write(&root, 5, "");
+    assert!(service.wait_until_fresh(None).is_none());
+}
+
+#[test]
+fn the_end_of_the_process_is_not_kept_waiting() {
+    let (_folder, root, home) = repository(400);
+    let (source, texts) = model("slow", Duration::from_millis(10));
+    let service = start(&root, &home, source);
+    while texts.load(Ordering::Relaxed) == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let began = Instant::now();
+    service.stop();
+    assert!(
+        began.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
+    assert!(texts.load(Ordering::Relaxed) < 400);
+}
+
+/// Symbols found by a sentence, whether the model is known to be broken then, and what made the
+/// vectors of similar symbols.
+fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
+    let snapshot = answers.snapshot().unwrap();
+    let filter = store::SearchFilter::default();
+    let found = query::filter_nodes(
+        &snapshot,
+        Some(answers.vectors()),
+        "which method takes the number seven",
+        &filter,
+        10,
+    )
+    .unwrap();
+    let node = query::get_node_by_qualified_name(&snapshot, "A.Method7", None, None)
+        .unwrap()
+        .remove(0)
+        .0;
+    let similar = query::find_similar(&snapshot, answers.vectors(), &[node.id], 5).unwrap();
+    assert!(!similar.symbols.is_empty());
+    (
+        found.hits.len(),
+        answers.vectors().is_model_broken(),
+        similar.source,
+    )
+}
+
+#[test]
+fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_some_of_them() {
+    let (_folder, root, home) = repository(40);
+    let service = start(&root, &home, model("first", Duration::ZERO).0);
+    complete(&service, "first");
+    let (hits, is_broken, source) = asked(&service.engine().unwrap().answers());
+    assert!(hits > 0 && !is_broken && source == VectorSource::Model);
+
+    let reader = || Answers::open(&root, &DataHome::at(&home)).unwrap();
+    let broken = Source::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
+    let (hits, is_broken, source) = asked(&reader().with_model(broken));
+    assert!(hits > 0 && is_broken && source == VectorSource::Model);
+    let (hits, is_broken, _) = asked(&reader().with_model(model("second", Duration::ZERO).0));
+    assert!(hits > 0 && !is_broken);
+
+    let database = service.engine().unwrap().data().database().unwrap();
+    let connection = rusqlite::Connection::open(database).unwrap();
+    connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE node_id % 3 = 0").unwrap();
+    drop(connection);
+    assert!(asked(&reader()).0 > 0);
+}
+
+/// Names the folder of the repository to the process that will be killed.
+const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
+
+#[test]
+fn a_killed_process_costs_what_it_had_not_written() {
+    if let Some(folder) = std::env::var_os(DOOMED).map(PathBuf::from) {
+        let _service = start(
+            &folder.join("root"),
+            &folder.join("home"),
+            model("first", Duration::from_millis(4)).0,
+        );
+        std::thread::sleep(Duration::from_secs(60));
+        panic!("nobody killed this process");
+    }
+    let (folder, root, home) = repository(600);
+    let name = std::thread::current().name().unwrap().to_owned();
+    let mut doomed = Command::new(std::env::current_exe().unwrap());
+    let mut doomed = doomed
+        .args(["--exact", &name])
+        .env(DOOMED, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let home_of = DataHome::at(&home);
+    let began = Instant::now();
+    let written = || {
+        let answers = Answers::open(&root, &home_of).ok()?;
+        Some(vector_progress(&answers.snapshot().ok()?).ok()??.done)
+    };
+    while written().unwrap_or(0) < 100 {
+        assert!(began.elapsed() < Duration::from_secs(60) && doomed.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    doomed.kill().unwrap();
+    doomed.wait().unwrap();
+    let kept = written().unwrap();
+
+    let (source, texts) = model("first", Duration::ZERO);
+    let service = start(&root, &home, source);
+    let total = complete(&service, "first").total;
+    assert!(kept >= 100 && kept < total, "{kept} of {total}");
+    assert_eq!(
+        texts.load(Ordering::Relaxed) as u64,
+        total - kept,
+        "what was written is not made again"
+    );
+
+    let snapshot = service.engine().unwrap().answers().snapshot().unwrap();
+    let file = store::files(&snapshot).unwrap().remove(0).id;
+    let ids = store::node_ids_of_file(&snapshot, file).unwrap();
+    assert!(ids.len() as u64 >= total);
+    let vectors = vectors_of(&snapshot, VectorSource::Model, &ids).unwrap();
+    let lexical = vectors_of(&snapshot, VectorSource::Lexical, &ids).unwrap();
+    for (made, expected) in vectors.iter().zip(&lexical) {
+        match (made, expected) {
+            (Some(made), Some(expected)) => assert!(crate::embed::cosine(made, expected) > 0.99),
+            (made, expected) => assert!(made.is_none() && expected.is_none()),
+        }
+    }
+}

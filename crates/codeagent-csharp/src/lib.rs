@@ -1,0 +1,101 @@
+//! C#: from the text of a file to the edges of the graph.
+//!
+//! Read it in this order, in which a file travels:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`syntax`] | tokens, preprocessor conditions, repair of what the grammar gets wrong, parsing |
+//! | [`lower`] | the tree becomes `Facts` |
+//! | [`project`] | csproj, props and targets: what a project compiles, references and defines |
+//! | [`stdlib`] | what .NET and packages declare, read from metadata of assemblies |
+//! | [`resolve`] | links one file: names, types, overloads, edges |
+//!
+//! [`CSharp`] is what the rest of the product sees.
+
+pub mod lower;
+pub mod project;
+pub mod resolve;
+pub mod stdlib;
+pub mod syntax;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codeagent_lang::explain::Report;
+use codeagent_lang::nodes::Identity;
+use codeagent_lang::project::ReadProjects;
+use codeagent_lang::{FileId, IndexInput, LanguageIndex, LanguageSupport, Links, World, WorldFile};
+use codeagent_model::facts::{DeclId, Facts, Site};
+use codeagent_model::graph::{Dialect, Language, Node};
+use smallvec::SmallVec;
+
+use crate::resolve::{PackageAssemblies, Tables};
+
+/// The language C#.
+pub struct CSharp;
+
+impl LanguageSupport for CSharp {
+    fn language(&self) -> Language {
+        Language::CSharp
+    }
+
+    fn grammar_version(&self) -> usize {
+        tree_sitter::Language::from(tree_sitter_c_sharp::LANGUAGE).abi_version()
+    }
+
+    fn extract(&self, text: &str, _dialect: Dialect, defines: &[String]) -> Facts {
+        lower::extract(text, defines)
+    }
+
+    fn conditions(&self, text: &str, defines: &[String]) -> String {
+        syntax::conditions::mentioned(text, defines)
+    }
+
+    fn is_project_file(&self, name: &str) -> bool {
+        project::is_project_file(name)
+    }
+
+    fn read_projects(
+        &self,
+        paths: &[String],
+        texts: &Arc<BTreeMap<String, Arc<str>>>,
+    ) -> ReadProjects {
+        project::read(paths, texts)
+    }
+
+    fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
+        let packages = input.supplied.get::<PackageAssemblies>();
+        let packages = packages.as_ref().map_or(&[][..], |all| &all.0);
+        let mut tables = Tables::build(input.files, input.projects, packages);
+        tables.add_libraries(input.files, input.projects);
+        Some(Box::new(tables))
+    }
+
+    fn link(&self, file: FileId, world: &World) -> Links {
+        resolve::link(file, world)
+    }
+
+    fn explain(&self, site: Site, report: &mut Report<'_>) -> Links {
+        resolve::explain(site, report)
+    }
+
+    fn published(&self, facts: &Facts) -> Vec<u64> {
+        resolve::published(facts)
+    }
+
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+        resolve::asked_of(facts, piece)
+    }
+
+    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+        resolve::identity(&file.facts, decl, parent)
+    }
+
+    fn is_outermost(&self, facts: &Facts, decl: DeclId) -> bool {
+        resolve::is_outermost(facts, decl)
+    }
+}
+
+/// A registry with this language alone.
+#[cfg(test)]
+const LANGUAGES: codeagent_lang::Languages = codeagent_lang::Languages::new(&[&CSharp]);

@@ -1,0 +1,319 @@
+//! Object and array creation, initialisers, collection expressions, `with`, anonymous objects.
+//!
+//! `new A { B = { C = 1 } }`: a `New`, an object literal declaration whose `init` is that `New`,
+//! and one whose `init` is `Member(new, B)`.
+//!
+//! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first
+//! token.
+//!
+//! **Limits.** The calls that a collection expression implies are no sites.
+
+use codeagent_model::facts::*;
+use codeagent_model::span::Position;
+use tree_sitter::Node;
+
+use crate::lower::types::Sites;
+use crate::lower::walk::Walker;
+use crate::syntax::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// A declaration that stands for an object: carries where its type comes from, or (as `init`)
+    /// the object itself.
+    fn object_literal(&mut self, context: Context, at: Position) -> DeclId {
+        let decl = self
+            .b
+            .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+        self.b.decl(decl).context = context;
+        decl
+    }
+
+    /// `new C(..) { .. }`
+    pub fn object_creation(&mut self, node: Node<'r>) -> ExprId {
+        let kids = self.kids(node);
+        let Some(type_node) = in_field(&kids, Field::Type) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let (ty, at) = match kind(type_node) {
+            Kind::Identifier
+            | Kind::GenericName
+            | Kind::QualifiedName
+            | Kind::AliasQualifiedName => {
+                let named = self.named_type(type_node, Sites::All);
+                (named.ty, named.at)
+            }
+            _ => (self.ty(type_node), self.b.at(node)),
+        };
+        let callee = self.b.expr(Expr::TypeValue(ty));
+        let call = self.b.begin_call(callee, List::default());
+        let expr = self.b.fresh_expr(Expr::New(call));
+        self.use_site(SiteKind::New, expr, at);
+        self.creation_parts(call, expr, &kids);
+        expr
+    }
+
+    /// `new(..) { .. }`
+    pub fn implicit_creation(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let kids = self.kids(node);
+        let at = self.b.at(node);
+        let decl = self.object_literal(context, at);
+        let call = self.b.begin_call(ExprId::NONE, List::default());
+        let expr = self.b.fresh_expr(Expr::NewTarget(call, decl));
+        self.b.decl(decl).init = expr;
+        self.use_site(SiteKind::New, expr, at);
+        self.creation_parts(call, expr, &kids);
+        expr
+    }
+
+    /// The arguments and the initialiser of a creation.
+    fn creation_parts(&mut self, call: CallId, expr: ExprId, kids: &Kids<'r>) {
+        if let Some(arguments) = of_kind(kids, Kind::ArgumentList) {
+            self.arguments(call, arguments);
+        }
+        if let Some(initializer) = of_kind(kids, Kind::Initializer) {
+            self.initializer(expr, initializer);
+        }
+    }
+
+    /// `{ A = 1, B = { .. }, ["k"] = 2 }` or `{ 1, 2 }` after a creation or a member's name.
+    fn initializer(&mut self, object: ExprId, node: Node<'r>) {
+        let at = self.b.at(node);
+        let decl = self.object_literal(Context::None, at);
+        self.b.decl(decl).init = object;
+        for kid in self.kids(node) {
+            self.nested(|walk| walk.initializer_element(decl, object, kid));
+        }
+    }
+
+    fn initializer_element(&mut self, decl: DeclId, object: ExprId, kid: Kid<'r>) {
+        if kid.kind != Kind::Assignment {
+            self.add_call(object, kid);
+            return;
+        }
+        let parts = self.kids(kid.node);
+        let (Some(left), Some(right)) = (
+            in_field(&parts, Field::Left),
+            in_field(&parts, Field::Right),
+        ) else {
+            return;
+        };
+        let member = self.initializer_target(decl, object, left);
+        if kind(right) == Kind::Initializer {
+            self.initializer(member, right);
+        } else {
+            self.expr(right, Context::Assigned(member));
+        }
+    }
+
+    /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of
+    /// `{ a, b }`.
+    fn add_call(&mut self, object: ExprId, element: Kid<'r>) {
+        let name = self.b.sym_owned("Add");
+        let callee = self.b.expr(Expr::Member(object, name));
+        let call = self.b.begin_call(callee, List::default());
+        let expr = self.b.fresh_expr(Expr::Call(call));
+        let at = self.b.at(element.node);
+        self.use_site(SiteKind::Call, expr, at);
+        let values = if element.kind == Kind::Initializer {
+            self.kids(element.node)
+        } else {
+            Kids::from_elem(element, 1)
+        };
+        let mut args = Vec::new();
+        for value in &values {
+            let context = Context::Argument(call, args.len() as u16);
+            args.push(Arg {
+                name: Sym::NONE,
+                mode: ArgMode::Value,
+                value: self.expr(value.node, context),
+            });
+        }
+        self.b.finish_call(call, args);
+    }
+
+    fn initializer_target(&mut self, decl: DeclId, object: ExprId, left: Node<'r>) -> ExprId {
+        if kind(left) == Kind::Identifier {
+            return self.key(decl, object, left);
+        }
+        if !matches!(kind(left), Kind::ElementBinding | Kind::BracketedArguments) {
+            return self.expr_used(left, &[], SiteKind::Write);
+        }
+        let call = self.b.begin_call(object, List::default());
+        let expr = self.b.fresh_expr(Expr::Index(call));
+        self.arguments(call, left);
+        let at = self.b.at(left);
+        self.use_site(SiteKind::Index, expr, at);
+        expr
+    }
+
+    fn key(&mut self, decl: DeclId, object: ExprId, name: Node<'r>) -> ExprId {
+        let sym = self.name(name);
+        let at = self.b.at(name);
+        self.b.site(SiteKind::Key, Subject::Key(decl, sym), at);
+        self.b.expr(Expr::Member(object, sym))
+    }
+
+    /// `r with { A = 1 }`
+    pub fn with_expression(&mut self, node: Node<'r>) -> ExprId {
+        let kids = self.kids(node);
+        let object = kids
+            .first()
+            .map_or(ExprId::NONE, |object| self.expr(object.node, Context::None));
+        let copy = self.b.expr(Expr::Same(object));
+        let at = self.b.at(node);
+        let decl = self.object_literal(Context::None, at);
+        self.b.decl(decl).init = copy;
+        for kid in kids.iter().filter(|kid| kid.kind == Kind::WithInitializer) {
+            let parts = self.kids(kid.node);
+            if let (Some(name), Some(value)) = (parts.first(), parts.get(2)) {
+                let member = self.key(decl, copy, name.node);
+                if value.kind == Kind::Initializer {
+                    self.initializer(member, value.node);
+                } else {
+                    self.expr(value.node, Context::Assigned(member));
+                }
+            }
+        }
+        copy
+    }
+
+    /// `new { A = 1, b.C }`: members of an object of its own.
+    pub fn anonymous_object(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let at = self.b.at(node);
+        let decl = self.object_literal(context, at);
+        let outer = self.b.scope;
+        let scope = self.b.open_scope(ScopeKind::Object, decl);
+        self.b.decl(decl).inner = scope;
+        let kids = self.kids(node);
+        let mut index = 0;
+        while let Some(kid) = kids.get(index) {
+            let named = kid.kind == Kind::Identifier
+                && kids
+                    .get(index + 1)
+                    .is_some_and(|next| next.kind == Kind::Equals);
+            let value = if named {
+                kids.get(index + 2)
+            } else {
+                Some(kid)
+            };
+            index += if named { 3 } else { 1 };
+            if let Some(value) = value.filter(|value| value.kind != Kind::Token) {
+                self.anonymous_member(kid.node, value.node, named);
+            }
+        }
+        self.b.scope = outer;
+        self.b.fresh_expr(Expr::Object(decl))
+    }
+
+    fn anonymous_member(&mut self, name: Node<'r>, value: Node<'r>, named: bool) {
+        let token = if named {
+            Some(name)
+        } else {
+            self.last_name(value)
+        };
+        let member = token.map(|token| {
+            let sym = self.name(token);
+            let at = self.b.at(token);
+            self.b
+                .declare(sym, DeclKind::Property, DeclFlags::MEMBER, at)
+        });
+        let outer = self.b.scope;
+        self.b.scope = self.b.facts.scope(outer).parent;
+        let init = self.expr(value, Context::None);
+        self.b.scope = outer;
+        if let Some(member) = member {
+            self.b.decl(member).init = init;
+        }
+    }
+
+    /// The name an unnamed member of an anonymous object takes from its value.
+    fn last_name(&mut self, value: Node<'r>) -> Option<Node<'r>> {
+        match kind(value) {
+            Kind::Identifier => Some(value),
+            Kind::MemberAccess => in_field(&self.kids(value), Field::Name),
+            Kind::ConditionalAccess => {
+                let binding = of_kind(&self.kids(value), Kind::MemberBinding)?;
+                in_field(&self.kids(binding), Field::Name)
+            }
+            _ => None,
+        }
+    }
+
+    /// `new T[n] { .. }`, `stackalloc T[n]`
+    pub fn array_creation(&mut self, node: Node<'r>) -> ExprId {
+        let kids = self.kids(node);
+        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let element = match self.b.facts.type_expr(ty) {
+            TypeExpr::Array(element, _) => Context::Typed(element),
+            _ => Context::None,
+        };
+        if let Some(initializer) = of_kind(&kids, Kind::Initializer) {
+            self.array_elements(initializer, element);
+        }
+        self.b.expr(Expr::Cast(ty))
+    }
+
+    fn array_elements(&mut self, initializer: Node<'r>, context: Context) {
+        for kid in self.kids(initializer) {
+            if kid.kind == Kind::Initializer {
+                self.nested(|walk| walk.array_elements(kid.node, context));
+            } else {
+                self.expr(kid.node, context);
+            }
+        }
+    }
+
+    /// `new[] { .. }`, `{ .. }` as the value of an array
+    pub fn array_literal(&mut self, node: Node<'r>, context: Context, decl: DeclId) -> ExprId {
+        let list = if kind(node) == Kind::Initializer {
+            Some(node)
+        } else {
+            of_kind(&self.kids(node), Kind::Initializer)
+        };
+        let decl = if decl.is_none() && kind(node) == Kind::Initializer {
+            let at = self.b.at(node);
+            self.object_literal(context, at)
+        } else {
+            decl
+        };
+        let array = self.b.fresh_expr(Expr::Unknown);
+        let elements = list.map(|list| self.kids(list)).unwrap_or_default();
+        let elements: Vec<ExprId> = elements
+            .iter()
+            .map(|kid| self.expr(kid.node, Context::Element(array)))
+            .collect();
+        let elements = self.b.facts.add_list(elements);
+        self.b.facts.exprs[array.index()] = Expr::Array(elements, decl);
+        array
+    }
+
+    /// `[a, ..b]`
+    pub fn collection(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let at = self.b.at(node);
+        let decl = self.object_literal(context, at);
+        let array = self.b.fresh_expr(Expr::Unknown);
+        let mut elements = Vec::new();
+        for kid in self.kids(node) {
+            for part in self.kids(kid.node) {
+                elements.push(self.collection_element(array, part));
+            }
+        }
+        let elements = self.b.facts.add_list(elements);
+        self.b.facts.exprs[array.index()] = Expr::Array(elements, decl);
+        array
+    }
+
+    fn collection_element(&mut self, array: ExprId, part: Kid<'r>) -> ExprId {
+        let kids = self.kids(part.node);
+        let Some(value) = kids.iter().find(|kid| kid.kind != Kind::DotDot) else {
+            return self.expr(part.node, Context::Element(array));
+        };
+        match part.kind {
+            Kind::SpreadElement => {
+                let value = self.expr(value.node, Context::None);
+                self.b.expr(Expr::Spread(value))
+            }
+            Kind::ExpressionElement => self.expr(value.node, Context::Element(array)),
+            _ => self.expr(part.node, Context::Element(array)),
+        }
+    }
+}

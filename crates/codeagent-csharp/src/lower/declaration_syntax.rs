@@ -1,0 +1,215 @@
+//! The pieces of a declaration node, whatever its kind: attributes, modifiers, name, type,
+//! parameters, body; and its `Detail`.
+//!
+//! **Limits.** Access defaults are those of the place (interface member, class member, top level);
+//! access of an explicit implementation is private, as the compiler has it.
+
+use std::borrow::Cow;
+
+use codeagent_lang::lower::one_line::one_line;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+use smallvec::SmallVec;
+use tree_sitter::Node;
+
+use crate::lower::presentation;
+use crate::lower::walk::Walker;
+use crate::syntax::kinds::{Field, Kind};
+
+/// The pieces of one declaration node.
+pub struct Parts<'r> {
+    /// The whole node.
+    pub node: Node<'r>,
+    /// Attribute lists.
+    pub attributes: SmallVec<[Node<'r>; 2]>,
+    /// Modifiers.
+    pub flags: DeclFlags,
+    /// Written accessibility.
+    pub access: Option<Access>,
+    /// The name token.
+    pub name: Option<Node<'r>>,
+    /// Declared or returned type.
+    pub ty: Option<Node<'r>>,
+    /// Type parameters.
+    pub type_params: Option<Node<'r>>,
+    /// Parameters.
+    pub params: Option<Node<'r>>,
+    /// `where` clauses.
+    pub constraints: SmallVec<[Node<'r>; 2]>,
+    /// Base list.
+    pub bases: Option<Node<'r>>,
+    /// `I.` of an explicit implementation.
+    pub explicit: Option<Node<'r>>,
+    /// `: base(..)`.
+    pub initializer: Option<Node<'r>>,
+    /// Accessors.
+    pub accessors: Option<Node<'r>>,
+    /// Block, `=> e` or member list.
+    pub body: Option<Node<'r>>,
+    /// Initial value.
+    pub value: Option<Node<'r>>,
+    /// The operator token.
+    pub operator: Option<Node<'r>>,
+    /// Declarators.
+    pub variables: Option<Node<'r>>,
+}
+
+/// What differs between kinds of declarations when their detail is made.
+pub struct DetailOf<'r> {
+    /// Byte range of the declaration.
+    pub range: (usize, usize),
+    /// Byte range of its name.
+    pub name: (usize, usize),
+    /// Effective accessibility.
+    pub access: Option<Access>,
+    /// The parameter list.
+    pub params: Option<Node<'r>>,
+    /// The type.
+    pub ty: Option<Node<'r>>,
+    /// The interface of an explicit implementation.
+    pub explicit: TypeId,
+    /// Marked obsolete.
+    pub deprecated: bool,
+}
+
+impl<'r> Parts<'r> {
+    /// The detail of a declaration with this name token.
+    pub fn detail(&self, name: Node<'_>, access: Option<Access>) -> DetailOf<'r> {
+        DetailOf {
+            range: (self.node.start_byte(), self.node.end_byte()),
+            name: (name.start_byte(), name.end_byte()),
+            access,
+            params: self.params,
+            ty: self.ty,
+            explicit: TypeId::NONE,
+            deprecated: false,
+        }
+    }
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// Takes a declaration node apart.
+    pub fn parts(&mut self, node: Node<'r>) -> Parts<'r> {
+        let mut parts = Parts {
+            node,
+            attributes: SmallVec::new(),
+            flags: DeclFlags::default(),
+            access: None,
+            name: None,
+            ty: None,
+            type_params: None,
+            params: None,
+            constraints: SmallVec::new(),
+            bases: None,
+            explicit: None,
+            initializer: None,
+            accessors: None,
+            body: None,
+            value: None,
+            operator: None,
+            variables: None,
+        };
+        for kid in self.kids(node) {
+            match kid.kind {
+                Kind::AttributeList => parts.attributes.push(kid.node),
+                Kind::Modifier => self.modifier(&mut parts, kid.node),
+                Kind::TypeParameterList => parts.type_params = Some(kid.node),
+                Kind::ParameterList | Kind::BracketedParameterList => parts.params = Some(kid.node),
+                Kind::Constraints => parts.constraints.push(kid.node),
+                Kind::BaseList => parts.bases = Some(kid.node),
+                Kind::ExplicitInterface => parts.explicit = Some(kid.node),
+                Kind::ConstructorInitializer => parts.initializer = Some(kid.node),
+                Kind::AccessorList => parts.accessors = Some(kid.node),
+                Kind::DeclarationList | Kind::EnumMembers | Kind::Block | Kind::ArrowClause => {
+                    parts.body = Some(kid.node)
+                }
+                Kind::VariableDeclaration => parts.variables = Some(kid.node),
+                _ => match kid.field {
+                    Field::Name => parts.name = Some(kid.node),
+                    Field::Type | Field::Returns => parts.ty = Some(kid.node),
+                    Field::Operator => parts.operator = Some(kid.node),
+                    Field::Value => parts.value = Some(kid.node),
+                    _ => {}
+                },
+            }
+        }
+        parts
+    }
+
+    fn modifier(&self, parts: &mut Parts<'r>, node: Node<'r>) {
+        let flag = match self.text(node) {
+            "static" => DeclFlags::STATIC,
+            "abstract" => DeclFlags::ABSTRACT,
+            "virtual" => DeclFlags::VIRTUAL,
+            "override" => DeclFlags::OVERRIDE,
+            "sealed" => DeclFlags::SEALED,
+            "async" => DeclFlags::ASYNC,
+            "readonly" => DeclFlags::READONLY,
+            "const" => DeclFlags::CONST | DeclFlags::STATIC,
+            "partial" => DeclFlags::PARTIAL,
+            "new" => DeclFlags::HIDES,
+            "extern" => DeclFlags::EXTERN,
+            "required" => DeclFlags::REQUIRED,
+            word => {
+                parts.access = match (word, parts.access) {
+                    ("public", _) => Some(Access::Public),
+                    ("file", _) => Some(Access::File),
+                    ("protected", Some(Access::Internal))
+                    | ("internal", Some(Access::Protected)) => Some(Access::ProtectedInternal),
+                    ("protected", Some(Access::Private)) | ("private", Some(Access::Protected)) => {
+                        Some(Access::PrivateProtected)
+                    }
+                    ("protected", _) => Some(Access::Protected),
+                    ("internal", _) => Some(Access::Internal),
+                    ("private", _) => Some(Access::Private),
+                    (_, access) => access,
+                };
+                return;
+            }
+        };
+        parts.flags.insert(flag);
+    }
+
+    /// The accessibility a member has where nothing is written.
+    pub fn member_access(&self, parts: &Parts<'r>) -> Option<Access> {
+        if parts.explicit.is_some() {
+            return Some(Access::Private);
+        }
+        parts.access.or_else(|| {
+            let container = self.ty_decl.some().map(|decl| self.b.facts.decl(decl).kind);
+            Some(match container {
+                Some(DeclKind::Interface | DeclKind::Enum) => Access::Public,
+                Some(_) => Access::Private,
+                None => Access::Internal,
+            })
+        })
+    }
+
+    /// Gives a declaration its detail.
+    pub fn add_detail(&mut self, decl: DeclId, of: &DetailOf<'r>) {
+        let text = self.b.text;
+        let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));
+        let type_text = of.ty.map_or(Sym::NONE, |node| self.folded(node));
+        let doc = presentation::doc_above(text, of.range.0)
+            .map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
+        let detail = Detail {
+            span: self.b.span(of.range.0, of.range.1),
+            access: of.access,
+            parameters,
+            type_text,
+            doc,
+            deprecated: of.deprecated,
+            explicit_interface: of.explicit,
+            body_hash: self.stripped.hash(text, of.range, of.name),
+        };
+        self.b.set_detail(decl, detail);
+    }
+
+    /// The text of a node on one line.
+    fn folded(&mut self, node: Node<'r>) -> Sym {
+        match one_line(self.text(node)) {
+            Cow::Borrowed(text) => self.b.sym(text),
+            Cow::Owned(text) => self.b.sym_owned(&text),
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! Value syntax becomes expressions; names, calls and operators in it become sites.
+//!
+//! `a.F(x => x.B)` is a call of `Member(a, F)` whose argument is a lambda that gets its type from
+//! argument 0 of that call.
+//!
+//! **Limits.** Literals of strings keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
+//! like is a number or unknown.
+
+use codeagent_model::facts::*;
+use tree_sitter::Node;
+
+use crate::lower::walk::Walker;
+use crate::syntax::kinds::{Field, Kids, Kind, in_field, kind, of_kind};
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// An expression; `context` is where a lambda or `new()` in it gets its type from.
+    pub fn expr(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        self.nested(|walk| walk.expr_inner(node, context, SiteKind::Read))
+            .unwrap_or_default()
+    }
+
+    /// An expression followed by steps of a chain, whose last name is used in a certain way.
+    pub fn expr_used(&mut self, node: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
+        let visit = |walk: &mut Self| match kind(node) {
+            Kind::Parenthesized if steps.is_empty() => {
+                walk.kids(node).first().map_or(ExprId::NONE, |inner| {
+                    walk.expr_used(inner.node, &[], use_kind)
+                })
+            }
+            found if found.is_postfix() => walk.chain(node, steps, use_kind),
+            Kind::Identifier | Kind::GenericName => walk.steps(node, steps, use_kind),
+            _ if steps.is_empty() => walk.expr_inner(node, Context::None, use_kind),
+            _ => walk.operand(node, steps),
+        };
+        self.nested(visit).unwrap_or_default()
+    }
+
+    fn expr_inner(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
+        let found = kind(node);
+        match found {
+            Kind::Identifier | Kind::GenericName => self.steps(node, &[], use_kind),
+            _ if found.is_postfix() => self.chain(node, &[], use_kind),
+            _ if found.is_operator() => self.operators(node, &[], context),
+            Kind::QualifiedName if !self.text(node).contains(['<', ':']) => {
+                self.qualified_value(node, use_kind)
+            }
+            Kind::QualifiedName | Kind::AliasQualifiedName | Kind::PredefinedType => {
+                let ty = self.ty(node);
+                self.b.expr(Expr::TypeValue(ty))
+            }
+            Kind::This => self.b.expr(Expr::This(self.ty_decl)),
+            Kind::Base => self.b.expr(Expr::Super(self.ty_decl)),
+            Kind::Assignment => self.assignment(node),
+            Kind::Prefix => self.prefix(node, &[]),
+            Kind::Await => self.await_expression(node, &[]),
+            Kind::Cast if self.split_cast(node).is_some() => self.operators(node, &[], context),
+            Kind::Cast => self.cast(node, &[]),
+            Kind::RangeExpression => self.range(node, &[]),
+            Kind::Parenthesized
+            | Kind::Checked
+            | Kind::RefExpression
+            | Kind::ExpressionElement
+            | Kind::Argument => self.only_child(node, context, use_kind),
+            Kind::Throw => {
+                self.only_child(node, Context::None, SiteKind::Read);
+                self.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE))
+            }
+            Kind::ConditionalExpression => self.conditional(node, context),
+            _ => self.literal_or_creation(node, context),
+        }
+    }
+
+    fn literal_or_creation(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        match kind(node) {
+            Kind::StringLiteral | Kind::VerbatimString | Kind::RawString => self.string(node),
+            Kind::InterpolatedString => self.interpolated(node),
+            Kind::CharLiteral => self.b.expr(Expr::Literal(LiteralKind::Char, Sym::NONE)),
+            Kind::IntegerLiteral | Kind::RealLiteral => self.number(node),
+            Kind::BooleanLiteral => {
+                let text = self.name(node);
+                self.b.expr(Expr::Literal(LiteralKind::Bool, text))
+            }
+            Kind::NullLiteral => self.b.expr(Expr::Literal(LiteralKind::Null, Sym::NONE)),
+            Kind::ObjectCreation => self.object_creation(node),
+            Kind::ImplicitObjectCreation => self.implicit_creation(node, context),
+            Kind::ArrayCreation | Kind::Stackalloc => self.array_creation(node),
+            Kind::ImplicitArrayCreation | Kind::ImplicitStackalloc | Kind::Initializer => {
+                self.array_literal(node, context, DeclId::NONE)
+            }
+            Kind::Collection => self.collection(node, context),
+            Kind::AnonymousObject => self.anonymous_object(node, context),
+            Kind::With => self.with_expression(node),
+            Kind::Lambda | Kind::AnonymousMethod => self.lambda(node, context),
+            Kind::SwitchExpression => self.switch_expression(node, context),
+            Kind::Query => self.query(node),
+            Kind::TupleExpression => self.tuple(node),
+            Kind::DeclarationExpression => match self.product(node) {
+                Some(product) => product,
+                None => {
+                    self.declaration_expression(node);
+                    self.b.expr(Expr::Unknown)
+                }
+            },
+            Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => {
+                self.type_operator(node)
+            }
+            _ => self.unknown(node),
+        }
+    }
+
+    /// Whatever has no meaning of its own: what is inside counts.
+    fn unknown(&mut self, node: Node<'r>) -> ExprId {
+        for kid in self.kids(node) {
+            if kid.kind.is_statement() {
+                self.statement(kid.node);
+            } else if kid.kind.is_pattern() {
+                self.pattern(kid.node, ExprId::NONE);
+            } else if kid.kind != Kind::Token && kid.kind != Kind::ArgumentList {
+                self.expr(kid.node, Context::None);
+            }
+        }
+        self.b.expr(Expr::Unknown)
+    }
+
+    /// `a.b` where the grammar took it for a type.
+    fn qualified_value(&mut self, node: Node<'r>, use_kind: SiteKind) -> ExprId {
+        let mut value = ExprId::NONE;
+        for (name, ..) in self.segments(node) {
+            let sym = self.name(name);
+            let at = self.b.at(name);
+            let scope = self.b.scope;
+            value = self.b.expr(if value.is_none() {
+                Expr::Name(sym, scope, at.offset)
+            } else {
+                Expr::Member(value, sym)
+            });
+            self.use_site(use_kind, value, at);
+        }
+        value
+    }
+
+    fn only_child(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
+        let kids = self.kids(node);
+        let Some(inner) = kids
+            .iter()
+            .find(|kid| !matches!(kid.kind, Kind::Token | Kind::Ref))
+        else {
+            return ExprId::NONE;
+        };
+        let value = self
+            .nested(|walk| walk.expr_inner(inner.node, context, use_kind))
+            .unwrap_or_default();
+        self.b.expr(Expr::Same(value))
+    }
+
+    fn conditional(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let kids = self.kids(node);
+        if let Some(condition) = in_field(&kids, Field::Condition) {
+            self.expr(condition, Context::None);
+        }
+        let yes =
+            in_field(&kids, Field::Consequence).map_or(ExprId::NONE, |yes| self.expr(yes, context));
+        let no =
+            in_field(&kids, Field::Alternative).map_or(ExprId::NONE, |no| self.expr(no, context));
+        self.b.expr(Expr::Or(yes, no))
+    }
+
+    fn tuple(&mut self, node: Node<'r>) -> ExprId {
+        let mut args = Vec::new();
+        for kid in self.kids(node) {
+            if kid.kind == Kind::Argument {
+                let parts = self.kids(kid.node);
+                let name = in_field(&parts, Field::Name);
+                let value = parts.iter().rev().find(|part| Some(part.node) != name);
+                let value =
+                    value.map_or(ExprId::NONE, |value| self.expr(value.node, Context::None));
+                let name = name.map_or(Sym::NONE, |name| self.name(name));
+                args.push(Arg {
+                    name,
+                    mode: ArgMode::Value,
+                    value,
+                });
+            }
+        }
+        let args = self.b.facts.add_list(args);
+        self.b.expr(Expr::Tuple(args))
+    }
+
+    /// `default(T)`, `typeof(T)`, `sizeof(T)`
+    fn type_operator(&mut self, node: Node<'r>) -> ExprId {
+        let kids = self.kids(node);
+        if let Some(value) = in_field(&kids, Field::Value) {
+            self.expr(value, Context::None);
+        }
+        let Some(ty) = in_field(&kids, Field::Type) else {
+            return self.b.expr(Expr::Literal(LiteralKind::Default, Sym::NONE));
+        };
+        let ty = self.ty(ty);
+        let value = match kind(node) {
+            Kind::Typeof => Expr::Cast(self.system_type(&["global::", "System", "Type"])),
+            Kind::Sizeof => Expr::Known(KnownType::Number),
+            _ => Expr::Cast(ty),
+        };
+        self.b.expr(value)
+    }
+
+    fn string(&mut self, node: Node<'r>) -> ExprId {
+        let text = self.text(node);
+        if text.ends_with("u8") || text.ends_with("U8") {
+            return self
+                .b
+                .expr(Expr::Literal(LiteralKind::Utf8String, Sym::NONE));
+        }
+        let inner = text.trim_start_matches('@').trim_matches('"');
+        let sym = if inner.len() <= 64 {
+            self.b.sym(inner)
+        } else {
+            Sym::NONE
+        };
+        self.b.expr(Expr::Literal(LiteralKind::String, sym))
+    }
+
+    fn interpolated(&mut self, node: Node<'r>) -> ExprId {
+        for kid in self.kids(node) {
+            if kid.kind == Kind::Interpolation {
+                for part in self.kids(kid.node) {
+                    if !matches!(
+                        part.kind,
+                        Kind::InterpolationFormat | Kind::Token | Kind::Other
+                    ) {
+                        self.expr(part.node, Context::None);
+                    }
+                }
+            }
+        }
+        self.b.expr(Expr::Literal(LiteralKind::String, Sym::NONE))
+    }
+
+    fn number(&mut self, node: Node<'r>) -> ExprId {
+        let text = self.text(node);
+        let word = match number_type(text, kind(node) == Kind::RealLiteral) {
+            "uint" if text == "2147483648" && is_negated(node) => "int",
+            "ulong"
+                if text.trim_end_matches(['l', 'L']) == "9223372036854775808"
+                    && is_negated(node) =>
+            {
+                "long"
+            }
+            word => word,
+        };
+        let literal = if word == "int" {
+            Expr::Literal(LiteralKind::Number, self.b.sym(text))
+        } else {
+            Expr::Literal(LiteralKind::TypedNumber, self.b.sym_owned(word))
+        };
+        self.b.expr(literal)
+    }
+
+    /// The arguments of a call, which lambdas in them point back at.
+    pub fn arguments(&mut self, call: CallId, list: Node<'r>) {
+        let mut args = Vec::new();
+        let kids = self.kids(list);
+        if kind(list) == Kind::Parenthesized {
+            args.extend(kids.first().map(|only| Arg {
+                name: Sym::NONE,
+                mode: ArgMode::Value,
+                value: self.expr(only.node, Context::Argument(call, 0)),
+            }));
+        }
+        for kid in kids.iter().filter(|kid| kid.kind == Kind::Argument) {
+            let arg = self.argument(call, args.len() as u16, kid.node);
+            args.push(arg);
+        }
+        self.b.finish_call(call, args);
+    }
+
+    fn argument(&mut self, call: CallId, index: u16, node: Node<'r>) -> Arg {
+        let parts = self.kids(node);
+        let name = in_field(&parts, Field::Name);
+        let mode = parts.iter().find_map(|part| match part.kind {
+            Kind::Ref => Some(ArgMode::Ref),
+            Kind::Out => Some(ArgMode::Out),
+            Kind::In => Some(ArgMode::In),
+            _ => None,
+        });
+        let mode = mode.unwrap_or(ArgMode::Value);
+        let name_sym = name.map_or(Sym::NONE, |name| self.name(name));
+        let Some(value) = parts.last().filter(|last| Some(last.node) != name) else {
+            return Arg {
+                name: name_sym,
+                mode,
+                value: ExprId::NONE,
+            };
+        };
+        let value = match (value.kind, mode) {
+            (Kind::DeclarationExpression, ArgMode::Out) => {
+                self.out_variable(call, index, value.node)
+            }
+            (Kind::DeclarationExpression, _) => match self.product(value.node) {
+                Some(product) => product,
+                None => self.out_variable(call, index, value.node),
+            },
+            (Kind::Identifier, ArgMode::Out) if self.text(value.node) == "_" => ExprId::NONE,
+            (_, ArgMode::Out) => self.expr_used(value.node, &[], SiteKind::Write),
+            (_, ArgMode::Ref) => self.expr_used(value.node, &[], SiteKind::ReadWrite),
+            _ => self.expr(value.node, Context::Argument(call, index)),
+        };
+        Arg {
+            name: name_sym,
+            mode,
+            value,
+        }
+    }
+
+    fn out_variable(&mut self, call: CallId, index: u16, node: Node<'r>) -> ExprId {
+        let Some(decl) = self.declaration_expression(node) else {
+            return ExprId::NONE;
+        };
+        let init = self.b.expr(Expr::OutArgument(call, index));
+        self.b.decl(decl).init = init;
+        let Declaration {
+            name, scope, at, ..
+        } = *self.b.facts.decl(decl);
+        self.b.expr(Expr::Name(name, scope, at.offset))
+    }
+
+    /// `out T x`, `(int a, var b)`: declares the name, if it is not `_`.
+    pub fn declaration_expression(&mut self, node: Node<'r>) -> Option<DeclId> {
+        let parts = self.kids(node);
+        let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let name = in_field(&parts, Field::Name).filter(|name| self.text(*name) != "_")?;
+        Some(self.variable(name, ty, ExprId::NONE))
+    }
+
+    /// Arguments that belong to no call.
+    pub fn plain_arguments(&mut self, list: Node<'r>) {
+        for kid in self.kids(list) {
+            self.expr(kid.node, Context::None);
+        }
+    }
+
+    fn switch_expression(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let kids = self.kids(node);
+        let subject = kids.first().map_or(ExprId::NONE, |subject| {
+            self.expr(subject.node, Context::None)
+        });
+        let mut value = ExprId::NONE;
+        for arm in kids.iter().filter(|kid| kid.kind == Kind::SwitchArm) {
+            let arm = self.in_block(|walk| walk.switch_arm(arm.node, subject, context));
+            value = if value.is_none() {
+                arm
+            } else {
+                self.b.expr(Expr::Or(value, arm))
+            };
+        }
+        value
+    }
+
+    fn switch_arm(&mut self, node: Node<'r>, subject: ExprId, context: Context) -> ExprId {
+        let kids = self.kids(node);
+        if let Some(pattern) = kids.first() {
+            self.pattern(pattern.node, subject);
+        }
+        if let Some(when) = of_kind(&kids, Kind::WhenClause) {
+            self.only_child(when, Context::None, SiteKind::Read);
+        }
+        match kids.last().filter(|_| kids.len() > 1) {
+            Some(value) => self.expr(value.node, context),
+            None => ExprId::NONE,
+        }
+    }
+
+    /// A lambda or anonymous method.
+    fn lambda(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let kids = self.kids(node);
+        let at = self.b.at(node);
+        let mut flags = DeclFlags::HAS_BODY;
+        for kid in &kids {
+            match kid.kind {
+                Kind::Modifier if self.text(kid.node) == "async" => flags.insert(DeclFlags::ASYNC),
+                Kind::Modifier => flags.insert(DeclFlags::STATIC),
+                _ => {}
+            }
+        }
+        let decl = self.b.declare(Sym::NONE, DeclKind::Lambda, flags, at);
+        self.b.decl(decl).context = context;
+        let outer = self.b.scope;
+        let scope = self.b.open_scope(ScopeKind::Function, decl);
+        self.b.decl(decl).inner = scope;
+        self.lambda_signature(decl, &kids);
+        let body = in_field(&kids, Field::Body).or(of_kind(&kids, Kind::Block));
+        let func = self.in_function(decl, |walk| {
+            let Some(body) = body else { return };
+            if kind(body) == Kind::Block {
+                walk.statements(body);
+                let last = walk
+                    .kids(body)
+                    .iter()
+                    .rev()
+                    .find(|kid| kid.kind != Kind::Token)
+                    .map(|kid| kid.kind);
+                if walk.func.returns.is_empty()
+                    && !walk.func.leaves
+                    && last == Some(Kind::ThrowStatement)
+                {
+                    let thrown = walk.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE));
+                    walk.func.returns.push(thrown);
+                }
+            } else {
+                let value = walk.expr(body, Context::Returned(decl));
+                walk.func.returns.push(value);
+            }
+        });
+        self.finish_function(decl, func);
+        self.b.scope = outer;
+        self.b.fresh_expr(Expr::Function(decl))
+    }
+
+    fn lambda_signature(&mut self, decl: DeclId, kids: &Kids<'r>) {
+        for kid in kids {
+            match kid.kind {
+                Kind::AttributeList => {
+                    self.attribute_list(kid.node);
+                }
+                Kind::ParameterList => {
+                    self.params(decl, kid.node);
+                    self.params_from_context(decl);
+                }
+                Kind::ImplicitParameter => {
+                    let name = self.name(kid.node);
+                    let at = self.b.at(kid.node);
+                    let param = self
+                        .b
+                        .declare(name, DeclKind::Parameter, DeclFlags::default(), at);
+                    self.b.decl(decl).params = self.b.facts.add_list([param]);
+                    self.params_from_context(decl);
+                }
+                _ if kid.field == Field::Type => {
+                    let ty = self.ty(kid.node);
+                    self.b.decl(decl).ty = ty;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Parameters without a type get it from the lambda's context.
+    fn params_from_context(&mut self, decl: DeclId) {
+        let params: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(decl).params).to_vec();
+        for (index, param) in params.into_iter().enumerate() {
+            if self.b.facts.decl(param).ty.is_none() {
+                let init = self.b.expr(Expr::ContextParam(decl, index as u16));
+                self.b.decl(param).init = init;
+            }
+        }
+    }
+}
+
+/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard
+/// §6.4.5.3).
+fn is_negated(literal: Node<'_>) -> bool {
+    literal.parent().is_some_and(|parent| {
+        kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-")
+    })
+}
+
+/// The keyword of a numeric literal's type.
+fn number_type(text: &str, real: bool) -> &'static str {
+    let lower = text.to_ascii_lowercase();
+    let (digits, radix) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (&lower[2..], 16),
+        [b'0', b'b', ..] => (&lower[2..], 2),
+        _ => (lower.as_str(), 10),
+    };
+    if real {
+        return match digits.bytes().last() {
+            Some(b'f') => "float",
+            Some(b'm') => "decimal",
+            _ => "double",
+        };
+    }
+    let bare = digits.trim_end_matches(['u', 'l']);
+    let suffix = &digits[bare.len()..];
+    let value = u128::from_str_radix(&bare.replace('_', ""), radix).unwrap_or(u128::MAX);
+    let (unsigned, long) = (suffix.contains('u'), suffix.contains('l'));
+    match value {
+        _ if (unsigned && long) || value > i64::MAX as u128 => "ulong",
+        _ if long => "long",
+        _ if unsigned => {
+            if value > u128::from(u32::MAX) {
+                "ulong"
+            } else {
+                "uint"
+            }
+        }
+        _ if value > u128::from(u32::MAX) => "long",
+        _ if value > i32::MAX as u128 => "uint",
+        _ => "int",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_type;
+
+    #[test]
+    fn literals_have_the_type_of_the_language() {
+        let table = [
+            ("1", "int"),
+            ("1L", "long"),
+            ("1u", "uint"),
+            ("1UL", "ulong"),
+            ("0xFF_FFul", "ulong"),
+            ("0xFFFFFFFF", "uint"),
+            ("3000000000", "uint"),
+        ];
+        for (text, ty) in table {
+            assert_eq!(number_type(text, false), ty, "{text}");
+        }
+        for (text, ty) in [
+            ("1.0", "double"),
+            (".5f", "float"),
+            ("1m", "decimal"),
+            ("1e10", "double"),
+        ] {
+            assert_eq!(number_type(text, true), ty, "{text}");
+        }
+    }
+}

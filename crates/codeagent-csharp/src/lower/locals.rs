@@ -1,0 +1,134 @@
+//! After the walk: names that bind to a local, parameter or type parameter need no site, and local
+//! functions used from outside are marked.
+//!
+//! **Limits.** Parameters of primary constructors keep their sites: an inherited member may hide
+//! them.
+
+use codeagent_lang::lower::builder::Builder;
+use codeagent_model::facts::*;
+use rustc_hash::FxHashMap;
+
+/// Declarations by scope and name.
+type Index = FxHashMap<(ScopeId, Sym), Vec<DeclId>>;
+
+/// Drops the sites of local names and marks local functions that are called.
+pub fn finish(builder: &mut Builder<'_>) {
+    let facts = &mut builder.facts;
+    let index = index(facts);
+    let mut called = Vec::new();
+    let mut sites = std::mem::take(&mut facts.sites);
+    sites.retain(|site| match bound(facts, &index, site) {
+        Some(decl) if facts.decl(decl).kind == DeclKind::LocalFunction => {
+            if !is_inside(facts, site.owner, decl) {
+                called.push(decl);
+            }
+            true
+        }
+        Some(_) => false,
+        None => true,
+    });
+    facts.sites = sites;
+    for decl in called {
+        facts.decls[decl.index()].flags.insert(DeclFlags::CALLED);
+    }
+}
+
+fn index(facts: &Facts) -> Index {
+    let mut index = Index::default();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        if matches!(
+            decl.kind,
+            DeclKind::Variable
+                | DeclKind::Parameter
+                | DeclKind::TypeParam
+                | DeclKind::LocalFunction
+        ) {
+            index.entry((decl.scope, decl.name)).or_default().push(id);
+        }
+    }
+    index
+}
+
+/// The local declaration a site's name binds to.
+fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
+    match site.subject {
+        Subject::Expr(expr) => {
+            let expr = match facts.expr(expr) {
+                Expr::Call(call) => facts.expr(facts.calls[call.index()].callee),
+                expr => expr,
+            };
+            let Expr::Name(name, scope, at) = expr else {
+                return None;
+            };
+            local(facts, index, name, (scope, at))
+        }
+        Subject::Type(ty, 0) => {
+            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+                return None;
+            };
+            let segment = facts.list(segments).first()?;
+            type_param(facts, index, segment.name, scope)
+        }
+        _ => None,
+    }
+}
+
+/// The innermost local, parameter or local function of that name visible at a place.
+fn local(
+    facts: &Facts,
+    index: &Index,
+    name: Sym,
+    (mut scope, at): (ScopeId, u32),
+) -> Option<DeclId> {
+    while let Some(current) = scope.some() {
+        let region = facts.scope(current);
+        if matches!(
+            region.kind,
+            ScopeKind::Function | ScopeKind::Block | ScopeKind::File
+        ) && let Some(decls) = index.get(&(current, name))
+        {
+            let before = decls.partition_point(|decl| facts.decl(*decl).at.offset <= at);
+            let is_value = |decl: &&DeclId| facts.decl(**decl).kind != DeclKind::TypeParam;
+            let is_function = |decl: &&DeclId| facts.decl(**decl).kind == DeclKind::LocalFunction;
+            let found = decls[..before]
+                .iter()
+                .rev()
+                .find(is_value)
+                .or_else(|| decls[before..].iter().find(is_function));
+            if let Some(decl) = found {
+                return Some(*decl);
+            }
+        }
+        if matches!(region.kind, ScopeKind::Type | ScopeKind::Enum) {
+            return None;
+        }
+        scope = region.parent;
+    }
+    None
+}
+
+/// The type parameter a type name binds to.
+fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Option<DeclId> {
+    while let Some(current) = scope.some() {
+        if let Some(decls) = index.get(&(current, name))
+            && let Some(decl) = decls
+                .iter()
+                .find(|decl| facts.decl(**decl).kind == DeclKind::TypeParam)
+        {
+            return Some(*decl);
+        }
+        scope = facts.scope(current).parent;
+    }
+    None
+}
+
+fn is_inside(facts: &Facts, mut owner: DeclId, decl: DeclId) -> bool {
+    while let Some(current) = owner.some() {
+        if current == decl {
+            return true;
+        }
+        owner = facts.decl(current).parent;
+    }
+    false
+}

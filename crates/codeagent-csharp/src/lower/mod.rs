@@ -1,0 +1,56 @@
+//! C# text becomes facts: repair, parse within a budget, one walk, then what needs the whole file.
+//!
+//! Broken code is input: what the parser could not read is counted in the header. A text that could
+//! not be parsed within its budget gives facts without declarations and the status `failed`.
+//!
+//! **Limits.** One file at a time: names are recorded, never resolved.
+
+mod creations;
+mod declaration_syntax;
+mod declarations;
+mod expressions;
+mod locals;
+mod members;
+mod operators;
+mod patterns;
+mod pieces;
+mod postfix;
+mod presentation;
+mod statements;
+mod types;
+mod usings;
+mod walk;
+
+use codeagent_lang::lower::given_up;
+use codeagent_model::facts::Facts;
+use codeagent_model::graph::{Dialect, ParseStatus};
+use pieces::pieces;
+
+use crate::lower::walk::Walker;
+use crate::syntax::parse;
+
+/// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
+#[must_use]
+pub fn extract(text: &str, defines: &[String]) -> Facts {
+    let Some(parsed) = parse::parse(text, defines) else {
+        return given_up(text, Dialect::CSharp);
+    };
+    let root = parsed.tree.root_node();
+    let mut walk = Walker::new(text, &parsed.edits, root);
+    walk.read_type_lists(&parsed);
+    walk.file(root);
+    let mut builder = walk.b;
+    locals::finish(&mut builder);
+    let mut facts = builder.finish(Some((root, pieces)));
+    facts.header.error_bytes = parsed.errors.bytes;
+    facts.header.error_lines.clone_from(&parsed.errors.lines);
+    facts.header.parse_status = if facts.header.error_bytes == 0 {
+        ParseStatus::Full
+    } else {
+        ParseStatus::Partial
+    };
+    facts
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,558 @@
+//! Unary and binary operators, type tests and assignments.
+//!
+//! Binary expressions are taken apart into operands and operators and put together again by
+//! precedence, which does not recurse and mends trees in which `?.` was bound too loosely.
+//!
+//! **Limits.** `&&` and `||` are `bool`; user-defined ones are not seen.
+
+use codeagent_model::facts::*;
+use smallvec::SmallVec;
+use tree_sitter::Node;
+
+use crate::lower::postfix::Steps;
+use crate::lower::walk::Walker;
+use crate::syntax::kinds::{Field, Kind, in_field, kind};
+
+/// A part of a flat operator expression.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "trees are nearly all of the parts"
+)]
+enum Part<'t, 'r> {
+    Tree(Node<'r>, Steps<'r>),
+    Operator(&'t str, Node<'r>),
+    Type(Node<'r>, Node<'r>),
+    Pattern(Node<'r>),
+}
+
+/// Operands and operators that wait for their right operand.
+#[derive(Default)]
+struct Stack<'t, 'r> {
+    values: Vec<ExprId>,
+    operators: Vec<(&'t str, Node<'r>)>,
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// An operand followed by the steps of a chain (last one first).
+    pub fn operand(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
+        if steps.is_empty() {
+            return self.expr(node, Context::None);
+        }
+        self.nested(|walk| match kind(node) {
+            Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => {
+                walk.operators(node, steps, Context::None)
+            }
+            Kind::Prefix => walk.prefix(node, steps),
+            Kind::Await => walk.await_expression(node, steps),
+            Kind::Cast if walk.split_cast(node).is_some() => {
+                walk.operators(node, steps, Context::None)
+            }
+            Kind::Cast => walk.cast(node, steps),
+            Kind::RangeExpression => walk.range(node, steps),
+            found if found.is_postfix() => walk.chain(node, steps, SiteKind::Read),
+            _ => walk.steps(node, steps, SiteKind::Read),
+        })
+        .unwrap_or_default()
+    }
+
+    /// Binary operators and type tests.
+    pub fn operators(&mut self, node: Node<'r>, steps: &[Node<'r>], context: Context) -> ExprId {
+        let mut todo: Vec<Part<'t, 'r>> = vec![Part::Tree(node, steps.iter().copied().collect())];
+        let mut stack = Stack::default();
+        while let Some(part) = todo.pop() {
+            match part {
+                Part::Tree(node, steps) => {
+                    self.operator_tree(node, steps, &mut todo, (&mut stack, context))
+                }
+                Part::Operator(text, token) => {
+                    self.reduce(&mut stack, precedence(text));
+                    stack.operators.push((text, token));
+                }
+                Part::Type(token, ty) => {
+                    self.reduce(&mut stack, RELATIONAL);
+                    self.type_test(&mut stack, token, ty);
+                }
+                Part::Pattern(pattern) => {
+                    self.reduce(&mut stack, RELATIONAL);
+                    let subject = stack.values.pop().unwrap_or_default();
+                    match kind(pattern) {
+                        Kind::Identifier => drop(self.expr_used(pattern, &[], SiteKind::Test)),
+                        _ => self.pattern(pattern, subject),
+                    }
+                    let test = self.b.expr(Expr::Known(KnownType::Bool));
+                    stack.values.push(test);
+                }
+            }
+        }
+        self.reduce(&mut stack, 0);
+        stack.values.pop().unwrap_or_default()
+    }
+
+    fn operator_tree(
+        &mut self,
+        node: Node<'r>,
+        steps: Steps<'r>,
+        todo: &mut Vec<Part<'t, 'r>>,
+        (stack, context): (&mut Stack<'t, 'r>, Context),
+    ) {
+        let found = kind(node);
+        if found.is_postfix() {
+            let (bottom, steps) = self.chain_steps(node, &steps);
+            let hangs_below = steps
+                .last()
+                .is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
+            if hangs_below && kind(bottom).is_operator() {
+                todo.push(Part::Tree(bottom, steps));
+                return;
+            }
+        }
+        if found == Kind::Cast
+            && let Some((left, token, right)) = self.split_cast(node)
+        {
+            todo.push(Part::Tree(right, steps));
+            todo.push(Part::Operator(token.0, token.1));
+            todo.push(Part::Tree(left, Steps::new()));
+            return;
+        }
+        if !found.is_operator() {
+            let value = if steps.is_empty() {
+                self.expr(node, self.operand_context(stack, context))
+            } else {
+                self.operand(node, &steps)
+            };
+            stack.values.push(value);
+            return;
+        }
+        let kids = self.kids(node);
+        let left = in_field(&kids, Field::Left).or(in_field(&kids, Field::Expression));
+        match found {
+            Kind::Binary => {
+                let (Some(token), Some(right)) = (
+                    in_field(&kids, Field::Operator),
+                    in_field(&kids, Field::Right),
+                ) else {
+                    return;
+                };
+                if let Some(callee) = self.generic_call(node, left, token, right) {
+                    let (_, mut tail) = self.chain_steps(right, &steps);
+                    tail.push(node);
+                    todo.push(Part::Tree(callee, tail));
+                    return;
+                }
+                todo.push(Part::Tree(right, steps));
+                todo.push(Part::Operator(self.text(token), token));
+            }
+            Kind::IsPattern => {
+                let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else {
+                    return;
+                };
+                let (tested, rest) = self.tested(pattern.node);
+                for (token, right) in rest {
+                    todo.push(Part::Tree(right, Steps::new()));
+                    todo.push(Part::Operator(self.text(token), token));
+                }
+                todo.push(Part::Pattern(tested));
+            }
+            _ => {
+                let (Some(token), Some(ty)) = (
+                    in_field(&kids, Field::Operator),
+                    in_field(&kids, Field::Right),
+                ) else {
+                    return;
+                };
+                todo.push(Part::Type(token, ty));
+            }
+        }
+        todo.extend(left.map(|left| Part::Tree(left, Steps::new())));
+    }
+
+    /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the
+    /// operators and operands behind it, last first; else the pattern as it is.
+    fn tested(&mut self, pattern: Node<'r>) -> (Node<'r>, Vec<(Node<'r>, Node<'r>)>) {
+        let mut rest = Vec::new();
+        let mut current = match (kind(pattern), &*self.kids(pattern)) {
+            (Kind::ConstantPattern, [only]) => only.node,
+            _ => return (pattern, rest),
+        };
+        while kind(current) == Kind::Binary {
+            let kids = self.kids(current);
+            let (Some(left), Some(token), Some(right)) = (
+                in_field(&kids, Field::Left),
+                in_field(&kids, Field::Operator),
+                in_field(&kids, Field::Right),
+            ) else {
+                return (pattern, Vec::new());
+            };
+            // Arithmetic is part of the constant.
+            if !matches!(
+                self.text(token),
+                "&&" | "||" | "==" | "!=" | "&" | "|" | "^" | "??"
+            ) {
+                return (pattern, Vec::new());
+            }
+            rest.push((token, right));
+            current = left;
+        }
+        if kind(current) == Kind::Identifier {
+            (current, rest)
+        } else {
+            (pattern, Vec::new())
+        }
+    }
+
+    /// The right side of `??` is wanted where the whole is, else where the left side is.
+    fn operand_context(&self, stack: &Stack<'t, 'r>, context: Context) -> Context {
+        match (stack.operators.last(), stack.values.last()) {
+            (Some(("??", _)), Some(left)) if context == Context::None => Context::Assigned(*left),
+            (Some(("??", _)), _) => context,
+            _ => Context::None,
+        }
+    }
+
+    /// `a.M<U>(x)` read as `(a.M < U) > (x)`: what is called.
+    fn generic_call(
+        &mut self,
+        node: Node<'r>,
+        left: Option<Node<'r>>,
+        token: Node<'r>,
+        right: Node<'r>,
+    ) -> Option<Node<'r>> {
+        let left = left.filter(|left| kind(*left) == Kind::Binary)?;
+        let (arguments, _) = self.chain_steps(right, &[]);
+        let is_call = matches!(kind(arguments), Kind::Parenthesized | Kind::TupleExpression)
+            && self.text(token) == ">"
+            && token.end_byte() == arguments.start_byte();
+        if !is_call || node.has_error() {
+            return None;
+        }
+        let inner = self.kids(left);
+        let less = in_field(&inner, Field::Operator).filter(|token| self.text(*token) == "<");
+        less.and(in_field(&inner, Field::Left))
+    }
+
+    fn type_test(&mut self, stack: &mut Stack<'t, 'r>, token: Node<'r>, ty: Node<'r>) {
+        stack.values.pop();
+        let is_cast = self.text(token) == "as";
+        let ty = self.ty(ty);
+        let test = if is_cast {
+            Expr::Cast(ty)
+        } else {
+            Expr::Known(KnownType::Bool)
+        };
+        let value = self.b.expr(test);
+        stack.values.push(value);
+    }
+
+    /// Applies the waiting operators that bind at least as tightly as `level`.
+    fn reduce(&mut self, stack: &mut Stack<'t, 'r>, level: u8) {
+        while let Some(&(text, token)) = stack.operators.last() {
+            let top = precedence(text);
+            if top < level || (top == level && level == COALESCE) {
+                return;
+            }
+            stack.operators.pop();
+            let right = stack.values.pop().unwrap_or_default();
+            let left = stack.values.pop().unwrap_or_default();
+            let value = self.binary((text, token), left, right);
+            stack.values.push(value);
+        }
+    }
+
+    /// The value of `left op right`, with a site if the operator may be overloaded.
+    fn binary(&mut self, (text, token): (&str, Node<'r>), left: ExprId, right: ExprId) -> ExprId {
+        let operator = match text {
+            "??" => return self.b.expr(Expr::Or(left, right)),
+            "&&" | "||" => return self.b.expr(Expr::Known(KnownType::Bool)),
+            text => binary_operator(text),
+        };
+        let Some(operator) = operator else {
+            return self.b.expr(Expr::Unknown);
+        };
+        self.overloadable(operator, (left, right), token)
+    }
+
+    fn overloadable(
+        &mut self,
+        operator: Operator,
+        (left, right): (ExprId, ExprId),
+        token: Node<'r>,
+    ) -> ExprId {
+        let expr = self.b.expr(Expr::Binary(operator, left, right));
+        let is_literal =
+            |id: ExprId| matches!(self.b.facts.expr(id), Expr::Literal(..) | Expr::Known(_));
+        if !(is_literal(left) && is_literal(right)) {
+            let at = self.b.at(token);
+            self.use_site(SiteKind::Operator, expr, at);
+        }
+        expr
+    }
+
+    /// The value of a unary operator, with a site.
+    pub fn unary(&mut self, operator: Operator, operand: ExprId, token: Node<'r>) -> ExprId {
+        let expr = self.b.expr(Expr::Unary(operator, operand));
+        let built_in = matches!(
+            operator,
+            Operator::AddressOf | Operator::Dereference | Operator::FromEnd
+        );
+        if !built_in
+            && !matches!(
+                self.b.facts.expr(operand),
+                Expr::Literal(..) | Expr::Known(_)
+            )
+        {
+            let at = self.b.at(token);
+            self.use_site(SiteKind::Operator, expr, at);
+        }
+        expr
+    }
+
+    /// `-x`, `!x`, `++x`, `*p`, `&x`, `^1`; loops over runs of them would gain nothing: the depth
+    /// cap holds.
+    pub fn prefix(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
+        let kids = self.kids(node);
+        let (Some(token), Some(operand)) = (kids.first(), kids.get(1)) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let Some(operator) = prefix_operator(self.text(token.node)) else {
+            return self.operand(operand.node, steps);
+        };
+        let value = if matches!(operator, Operator::Increment | Operator::Decrement) {
+            self.expr_used(operand.node, steps, SiteKind::ReadWrite)
+        } else {
+            self.operand(operand.node, steps)
+        };
+        self.unary(operator, value, token.node)
+    }
+
+    /// `await e`
+    pub fn await_expression(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
+        let kids = self.kids(node);
+        let Some(inner) = kids.iter().find(|kid| kid.kind != Kind::AwaitWord) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let value = self.operand(inner.node, steps);
+        self.b.expr(Expr::Await(value))
+    }
+
+    /// `(T)e`
+    pub fn cast(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
+        let kids = self.kids(node);
+        let (Some(ty), Some(value)) = (in_field(&kids, Field::Type), in_field(&kids, Field::Value))
+        else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let ty = self.ty(ty);
+        if steps.is_empty() {
+            self.expr(value, Context::Typed(ty));
+        } else {
+            self.operand(value, steps);
+        }
+        self.b.expr(Expr::Cast(ty))
+    }
+
+    /// `(a) - b` and `(a) && b` arrive as casts of `-b` and `&&b`: left side, operator, right side.
+    /// A keyword type makes a cast.
+    pub fn split_cast(
+        &mut self,
+        node: Node<'r>,
+    ) -> Option<(Node<'r>, (&'t str, Node<'r>), Node<'r>)> {
+        let kids = self.kids(node);
+        let left = in_field(&kids, Field::Type)
+            .filter(|ty| matches!(kind(*ty), Kind::Identifier | Kind::QualifiedName))?;
+        let value = in_field(&kids, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
+        let parts = self.kids(value);
+        let (token, operand) = (parts.first()?.node, parts.get(1)?.node);
+        match self.text(token) {
+            text @ ("+" | "-" | "*") => Some((left, (text, token), operand)),
+            "&" if kind(operand) == Kind::Prefix
+                && operand.start_byte() == token.end_byte()
+                && self.text(operand).starts_with('&') =>
+            {
+                let inner = self.kids(operand);
+                Some((left, ("&&", token), inner.get(1)?.node))
+            }
+            text @ "&" => Some((left, (text, token), operand)),
+            _ => None,
+        }
+    }
+
+    /// `F(a * b)` arrives as the declaration of a pointer named `b`.
+    pub fn product(&mut self, declaration: Node<'r>) -> Option<ExprId> {
+        let kids = self.kids(declaration);
+        let pointer = in_field(&kids, Field::Type).filter(|ty| kind(*ty) == Kind::PointerType)?;
+        let right = in_field(&kids, Field::Name)?;
+        let parts = self.kids(pointer);
+        let left = in_field(&parts, Field::Type)?;
+        let token = parts.iter().find(|part| part.kind == Kind::Token)?.node;
+        let left = self.expr(left, Context::None);
+        let right = self.expr(right, Context::None);
+        Some(self.binary(("*", token), left, right))
+    }
+
+    /// `a..b`
+    pub fn range(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
+        let kids = self.kids(node);
+        let bounds: SmallVec<[Node<'r>; 2]> = kids
+            .iter()
+            .filter(|kid| kid.kind != Kind::DotDot)
+            .map(|kid| kid.node)
+            .collect();
+        let mut values = [ExprId::NONE; 2];
+        for (index, bound) in bounds.iter().take(2).enumerate() {
+            let steps = if index + 1 == bounds.len() {
+                steps
+            } else {
+                &[]
+            };
+            values[index] = self.operand(*bound, steps);
+        }
+        self.b
+            .expr(Expr::Binary(Operator::Range, values[0], values[1]))
+    }
+
+    /// `a = b`, `a += b`, `a ??= b`, `(a, var b) = c`
+    pub fn assignment(&mut self, node: Node<'r>) -> ExprId {
+        let kids = self.kids(node);
+        let (Some(left), Some(right)) =
+            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
+        else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let operator = in_field(&kids, Field::Operator);
+        let text = operator.map_or("=", |token| self.text(token));
+        if text == "=" && kind(left) == Kind::TupleExpression {
+            return self.deconstruction(left, right);
+        }
+        let target = self.expr_used(
+            left,
+            &[],
+            if text == "=" {
+                SiteKind::Write
+            } else {
+                SiteKind::ReadWrite
+            },
+        );
+        let value = self.expr(right, Context::Assigned(target));
+        let value = match (text, operator) {
+            ("=", _) | (_, None) => value,
+            ("??=", _) => self.b.expr(Expr::Or(target, value)),
+            (_, Some(token)) => match binary_operator(text.trim_end_matches('=')) {
+                Some(operator) => self.overloadable(operator, (target, value), token),
+                None => value,
+            },
+        };
+        self.b.expr(Expr::Assign(target, value))
+    }
+
+    fn deconstruction(&mut self, left: Node<'r>, right: Node<'r>) -> ExprId {
+        let mut declared = Vec::new();
+        self.tuple_targets(left, &mut SmallVec::new(), &mut declared);
+        let value = self.expr(right, Context::None);
+        self.give_elements(&declared, value);
+        value
+    }
+
+    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and
+    /// returned with their path.
+    pub fn tuple_targets(
+        &mut self,
+        tuple: Node<'r>,
+        path: &mut SmallVec<[u16; 4]>,
+        declared: &mut Vec<(DeclId, SmallVec<[u16; 4]>)>,
+    ) {
+        let kids = self.kids(tuple);
+        for (index, argument) in kids
+            .iter()
+            .filter(|kid| kid.kind == Kind::Argument)
+            .enumerate()
+        {
+            path.push(index as u16);
+            for part in self.kids(argument.node) {
+                match part.kind {
+                    Kind::TupleExpression => {
+                        self.nested(|walk| walk.tuple_targets(part.node, path, declared));
+                    }
+                    Kind::DeclarationExpression => {
+                        declared.extend(
+                            self.declaration_expression(part.node)
+                                .map(|decl| (decl, path.clone())),
+                        );
+                    }
+                    Kind::Identifier if self.text(part.node) == "_" => {}
+                    _ => {
+                        self.expr_used(part.node, &[], SiteKind::Write);
+                    }
+                }
+            }
+            path.pop();
+        }
+    }
+
+    /// Gives deconstructed variables their element of the value.
+    pub fn give_elements(&mut self, declared: &[(DeclId, SmallVec<[u16; 4]>)], value: ExprId) {
+        for (decl, path) in declared {
+            let mut element = value;
+            for index in path {
+                element = self.b.expr(Expr::Element(element, *index));
+            }
+            self.b.decl(*decl).init = element;
+        }
+    }
+}
+
+const COALESCE: u8 = 1;
+const RELATIONAL: u8 = 8;
+
+fn precedence(operator: &str) -> u8 {
+    match operator {
+        "??" => COALESCE,
+        "||" => 2,
+        "&&" => 3,
+        "|" => 4,
+        "^" => 5,
+        "&" => 6,
+        "==" | "!=" => 7,
+        "<" | ">" | "<=" | ">=" => RELATIONAL,
+        "<<" | ">>" | ">>>" => 9,
+        "+" | "-" => 10,
+        _ => 11,
+    }
+}
+
+fn binary_operator(text: &str) -> Option<Operator> {
+    Some(match text {
+        "+" => Operator::Add,
+        "-" => Operator::Subtract,
+        "*" => Operator::Multiply,
+        "/" => Operator::Divide,
+        "%" => Operator::Remainder,
+        "&" => Operator::And,
+        "|" => Operator::Or,
+        "^" => Operator::Xor,
+        "<<" => Operator::ShiftLeft,
+        ">>" => Operator::ShiftRight,
+        ">>>" => Operator::ShiftRightUnsigned,
+        "==" => Operator::Equal,
+        "!=" => Operator::NotEqual,
+        "<" => Operator::Less,
+        ">" => Operator::Greater,
+        "<=" => Operator::LessEqual,
+        ">=" => Operator::GreaterEqual,
+        _ => return None,
+    })
+}
+
+fn prefix_operator(text: &str) -> Option<Operator> {
+    Some(match text {
+        "+" => Operator::Plus,
+        "-" => Operator::Minus,
+        "!" => Operator::Not,
+        "~" => Operator::Complement,
+        "++" => Operator::Increment,
+        "--" => Operator::Decrement,
+        "*" => Operator::Dereference,
+        "&" => Operator::AddressOf,
+        "^" => Operator::FromEnd,
+        _ => return None,
+    })
+}

@@ -1,0 +1,54 @@
+//! Which declarations of a C# file do others see one by one: members of types.
+
+use codeagent_lang::lower::pieces::{PieceSpan, place};
+use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
+use tree_sitter::Node;
+
+/// Members of types, and where types, namespaces and usings stand.
+pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
+    let mut containers: Vec<DeclId> = Vec::new();
+    let mut places: Vec<PieceSpan> = Vec::new();
+    let mut others: Vec<usize> = facts
+        .imports
+        .iter()
+        .map(|import| import.at.offset as usize)
+        .collect();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        if has_members(decl.kind) {
+            containers.push(id);
+        }
+        if has_members(decl.kind) || decl.kind == DeclKind::Namespace {
+            others.push(decl.at.offset as usize);
+        }
+        if is_member(decl.kind)
+            && !decl.flags.has(DeclFlags::FROM_PARAMETER)
+            && let Ok(container) = containers.binary_search(&facts.scope(decl.scope).owner)
+        {
+            places.extend(place(facts, id, container as u32));
+        }
+    }
+    (places, others)
+}
+
+fn has_members(kind: DeclKind) -> bool {
+    kind.opens_type() || kind == DeclKind::ExtensionBlock
+}
+
+/// Whether a member stands by itself; a primary constructor belongs to the head of its type.
+fn is_member(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Method
+            | DeclKind::Constructor
+            | DeclKind::StaticConstructor
+            | DeclKind::Finalizer
+            | DeclKind::Operator
+            | DeclKind::Conversion
+            | DeclKind::Property
+            | DeclKind::Field
+            | DeclKind::Event
+            | DeclKind::Indexer
+            | DeclKind::EnumMember
+    )
+}

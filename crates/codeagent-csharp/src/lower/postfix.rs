@@ -1,0 +1,320 @@
+//! Postfix chains: `a?.b.c<T>(x)[0]!` as one loop from its first name to its last step.
+//!
+//! The grammar binds `?.` too loosely: `a + b?.c()` arrives as `(a + b)?.c()`, so the steps of a
+//! chain that stands on an operator are handed down to the operator's last operand.
+//!
+//! **Limits.** A call of something that has no name (`a[0](x)`) is no site.
+
+use codeagent_model::facts::*;
+use codeagent_model::span::Position;
+use smallvec::SmallVec;
+use tree_sitter::Node;
+
+use crate::lower::types::Sites;
+use crate::lower::walk::Walker;
+use crate::syntax::edits::EditKind;
+use crate::syntax::kinds::{Field, Kind, in_field, kind, of_kind};
+
+/// Steps of a chain, the last one first.
+pub type Steps<'r> = SmallVec<[Node<'r>; 8]>;
+
+/// The value a chain has so far.
+struct Link {
+    expr: ExprId,
+    /// Where its last name stands, if it ends with a name whose site has not been made.
+    pending: Option<Position>,
+    /// Where the name and its type arguments end.
+    end: usize,
+    /// Type arguments of that name.
+    args: List<TypeId>,
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// Splits a chain into what it stands on and its steps, the last step first; `above` are steps
+    /// that follow it.
+    pub fn chain_steps(&self, node: Node<'r>, above: &[Node<'r>]) -> (Node<'r>, Steps<'r>) {
+        let mut steps: Steps<'r> = above.iter().copied().collect();
+        let mut bottom = node;
+        while kind(bottom).is_postfix() {
+            let Some(inner) = bottom.child(0) else { break };
+            steps.push(bottom);
+            bottom = inner;
+        }
+        (bottom, steps)
+    }
+
+    /// A chain; `kind` is the use of its last name.
+    pub fn chain(&mut self, node: Node<'r>, above: &[Node<'r>], use_kind: SiteKind) -> ExprId {
+        let (bottom, steps) = self.chain_steps(node, above);
+        let hangs_below = steps
+            .last()
+            .is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
+        if hangs_below && is_loose(kind(bottom)) {
+            return self.operand(bottom, &steps);
+        }
+        self.steps(bottom, &steps, use_kind)
+    }
+
+    /// Applies steps to what they stand on.
+    pub fn steps(&mut self, bottom: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
+        let (mut link, mut rest) = self.first_link(bottom, steps);
+        let mut conditional = false;
+        while let Some((step, above)) = rest.split_last() {
+            rest = above;
+            link = match kind(*step) {
+                Kind::Invocation | Kind::Binary => self.call_step(link, *step),
+                Kind::MemberAccess => {
+                    let kids = self.kids(*step);
+                    self.member_step(link, in_field(&kids, Field::Name), inner_use(use_kind))
+                }
+                Kind::ConditionalAccess => {
+                    conditional = true;
+                    self.conditional_step(link, *step, use_kind)
+                }
+                Kind::ElementAccess => self.element_step(link, *step, use_kind),
+                _ => self.postfix_step(link, *step),
+            };
+        }
+        let expr = self.settle(link, use_kind);
+        if conditional {
+            self.b.expr(Expr::Conditional(expr))
+        } else {
+            expr
+        }
+    }
+
+    /// What the chain begins with, and the steps that remain: a dotted name with type arguments
+    /// inside is one type.
+    fn first_link<'s>(
+        &mut self,
+        bottom: Node<'r>,
+        steps: &'s [Node<'r>],
+    ) -> (Link, &'s [Node<'r>]) {
+        let taken = self.type_prefix(bottom, steps);
+        if taken > 0 {
+            let last = steps[steps.len() - taken];
+            let ty = self.named_type(last, Sites::All).ty;
+            let expr = self.b.expr(Expr::TypeValue(ty));
+            return (plain(expr), &steps[..steps.len() - taken]);
+        }
+        let followed = !steps.is_empty();
+        let is_generic =
+            kind(bottom) == Kind::GenericName || self.blanked_type_list(bottom).is_some();
+        let link = match kind(bottom) {
+            Kind::Identifier if !is_generic => self.name_link(bottom),
+            _ if !is_generic => plain(self.expr(bottom, Context::None)),
+            _ if followed && !self.is_call(steps) => {
+                let ty = self.named_type(bottom, Sites::All).ty;
+                plain(self.b.expr(Expr::TypeValue(ty)))
+            }
+            _ => {
+                let (name, args) = self.simple_name(bottom);
+                let mut link = self.name_link(name);
+                link.args = args.map_or(List::default(), |args| self.type_args(args));
+                link.end = bottom.end_byte();
+                link
+            }
+        };
+        (link, steps)
+    }
+
+    fn name_link(&mut self, node: Node<'r>) -> Link {
+        let name = self.name(node);
+        let at = self.b.at(node);
+        let scope = self.b.scope;
+        Link {
+            expr: self.b.expr(Expr::Name(name, scope, at.offset)),
+            pending: Some(at),
+            end: node.end_byte(),
+            args: List::default(),
+        }
+    }
+
+    fn is_call(&self, steps: &[Node<'r>]) -> bool {
+        steps
+            .last()
+            .is_some_and(|step| matches!(kind(*step), Kind::Invocation | Kind::Binary))
+    }
+
+    /// How many member steps belong to a type name: `A.B<int>.C()` has one.
+    fn type_prefix(&mut self, bottom: Node<'r>, steps: &[Node<'r>]) -> usize {
+        if kind(bottom) != Kind::Identifier {
+            return 0;
+        }
+        let mut taken = 0;
+        for index in (1..steps.len()).rev() {
+            let (step, next) = (steps[index], steps[index - 1]);
+            if kind(step) != Kind::MemberAccess || kind(next) != Kind::MemberAccess {
+                break;
+            }
+            let name = step.child(step.child_count().saturating_sub(1));
+            if name.is_some_and(|name| {
+                kind(name) == Kind::GenericName || self.blanked_type_list(name).is_some()
+            }) {
+                taken = steps.len() - index;
+            }
+        }
+        taken
+    }
+
+    fn member_step(&mut self, link: Link, name: Option<Node<'r>>, use_kind: SiteKind) -> Link {
+        let receiver = self.settle(link, use_kind);
+        let Some(name) = name else {
+            return plain(receiver);
+        };
+        let end = name.end_byte();
+        let (name, args) = self.simple_name(name);
+        let sym = self.name(name);
+        let at = self.b.at(name);
+        let args = args.map_or(List::default(), |args| self.type_args(args));
+        Link {
+            expr: self.b.expr(Expr::Member(receiver, sym)),
+            pending: Some(at),
+            end,
+            args,
+        }
+    }
+
+    fn conditional_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
+        let kids = self.kids(step);
+        if let Some(binding) = of_kind(&kids, Kind::MemberBinding) {
+            let parts = self.kids(binding);
+            let receiver = self.settle(link, inner_use(use_kind));
+            let receiver = plain(self.b.expr(Expr::NonNull(receiver)));
+            return self.member_step(receiver, in_field(&parts, Field::Name), inner_use(use_kind));
+        }
+        match of_kind(&kids, Kind::ElementBinding).or(of_kind(&kids, Kind::BracketedArguments)) {
+            Some(arguments) => self.index(link, arguments, use_kind),
+            None => link,
+        }
+    }
+
+    fn element_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
+        let kids = self.kids(step);
+        match of_kind(&kids, Kind::BracketedArguments) {
+            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => {
+                self.call(link, arguments)
+            }
+            Some(arguments) => self.index(link, arguments, use_kind),
+            None => link,
+        }
+    }
+
+    fn index(&mut self, link: Link, arguments: Node<'r>, use_kind: SiteKind) -> Link {
+        let receiver = self.settle(link, inner_use(use_kind));
+        let call = self.b.begin_call(receiver, List::default());
+        let expr = self.b.fresh_expr(Expr::Index(call));
+        self.arguments(call, arguments);
+        let at = self.b.at(arguments);
+        self.use_site(SiteKind::Index, expr, at);
+        plain(expr)
+    }
+
+    /// A call, also one that the grammar took for two comparisons.
+    fn call_step(&mut self, mut link: Link, step: Node<'r>) -> Link {
+        let kids = self.kids(step);
+        if kind(step) == Kind::Invocation {
+            return match of_kind(&kids, Kind::ArgumentList) {
+                Some(arguments) => self.call(link, arguments),
+                None => link,
+            };
+        }
+        let (Some(left), Some(right)) =
+            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
+        else {
+            return link;
+        };
+        let inner = self.kids(left);
+        let args = in_field(&inner, Field::Right).map(|arg| self.type_of_expression(arg));
+        link.args = self.b.facts.add_list(args);
+        let (arguments, _) = self.chain_steps(right, &[]);
+        self.call(link, arguments)
+    }
+
+    fn call(&mut self, link: Link, arguments: Node<'r>) -> Link {
+        if self.is_nameof(&link) {
+            return self.nameof(arguments);
+        }
+        let call = self.b.begin_call(link.expr, link.args);
+        let expr = self.b.fresh_expr(Expr::Call(call));
+        if let Some(at) = link.pending {
+            self.use_site(SiteKind::Call, expr, at);
+        }
+        self.arguments(call, arguments);
+        plain(expr)
+    }
+
+    fn is_nameof(&self, link: &Link) -> bool {
+        matches!(self.b.facts.expr(link.expr), Expr::Name(name, ..) if self.b.facts.text(name) == "nameof")
+    }
+
+    fn nameof(&mut self, arguments: Node<'r>) -> Link {
+        for argument in self.kids(arguments) {
+            for part in self.kids(argument.node) {
+                self.expr_used(part.node, &[], SiteKind::NameOf);
+            }
+        }
+        plain(self.b.expr(Expr::Known(KnownType::String)))
+    }
+
+    /// `x!`, `x++`, `x--`
+    fn postfix_step(&mut self, link: Link, step: Node<'r>) -> Link {
+        let kids = self.kids(step);
+        let Some(token) = kids.iter().find(|kid| kid.kind == Kind::Token) else {
+            return link;
+        };
+        let operator = match self.text(token.node) {
+            "++" => Operator::Increment,
+            "--" => Operator::Decrement,
+            _ => return link,
+        };
+        let operand = self.settle(link, SiteKind::ReadWrite);
+        plain(self.unary(operator, operand, token.node))
+    }
+
+    /// Makes the site of the chain's last name, if that is still to do.
+    fn settle(&mut self, link: Link, use_kind: SiteKind) -> ExprId {
+        let Some(at) = link.pending else {
+            return link.expr;
+        };
+        if self.edited(link.end, EditKind::EmptyCall) {
+            let call = self.b.begin_call(link.expr, link.args);
+            let call = self.b.fresh_expr(Expr::Call(call));
+            self.use_site(SiteKind::Call, call, at);
+            return call;
+        }
+        self.use_site(use_kind, link.expr, at);
+        if link.args.is_empty() {
+            link.expr
+        } else {
+            self.b.expr(Expr::Generic(link.expr, link.args))
+        }
+    }
+}
+
+fn plain(expr: ExprId) -> Link {
+    Link {
+        expr,
+        pending: None,
+        end: 0,
+        args: List::default(),
+    }
+}
+
+/// How the receiver of something used this way is used itself.
+fn inner_use(use_kind: SiteKind) -> SiteKind {
+    if use_kind == SiteKind::NameOf {
+        use_kind
+    } else {
+        SiteKind::Read
+    }
+}
+
+/// Operators that bind tighter than the grammar's `?.` but looser than the language's.
+fn is_loose(kind: Kind) -> bool {
+    kind.is_operator()
+        || matches!(
+            kind,
+            Kind::Prefix | Kind::Await | Kind::Cast | Kind::RangeExpression
+        )
+}

@@ -1,0 +1,267 @@
+//! Type syntax becomes type expressions, and every name in it a site.
+//!
+//! `A.B<int>[]` is `Array(Name([A, B<int>]))` with sites at `A` and `B`.
+//!
+//! **Limits.** Function pointers are `Unknown` (their types still give sites).
+
+use codeagent_model::facts::*;
+use codeagent_model::span::Position;
+use smallvec::SmallVec;
+use tree_sitter::Node;
+
+use crate::lower::walk::Walker;
+use crate::syntax::kinds::{Field, Kind, in_field, kind};
+
+/// Longest dotted name; each segment is looked up through all before it.
+const MAX_SEGMENTS: usize = 100;
+
+/// Which segments of a dotted type name get a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sites {
+    /// All of them.
+    All,
+    /// All but the last, which is a site of another kind.
+    Qualifiers,
+    /// Only names in type arguments.
+    None,
+}
+
+/// A type and where its last name token stands.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedType {
+    /// The type.
+    pub ty: TypeId,
+    /// Its last name token.
+    pub at: Position,
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// A type; `NONE` for `var`.
+    pub fn ty(&mut self, node: Node<'r>) -> TypeId {
+        self.nested(|walk| walk.type_inner(node))
+            .unwrap_or_default()
+    }
+
+    fn type_inner(&mut self, node: Node<'r>) -> TypeId {
+        match kind(node) {
+            Kind::ImplicitType => TypeId::NONE,
+            Kind::PredefinedType => {
+                let word = self.name(node);
+                self.b.type_expr(TypeExpr::Primitive(word))
+            }
+            Kind::Identifier
+            | Kind::GenericName
+            | Kind::QualifiedName
+            | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
+            Kind::ArrayType => self.array_type(node),
+            Kind::NullableType => self.wrapped(node, TypeExpr::Nullable),
+            Kind::PointerType => self.wrapped(node, TypeExpr::Pointer),
+            Kind::RefType => self.wrapped(node, TypeExpr::ByRef),
+            Kind::ScopedType => self.inner_type(node),
+            Kind::TupleType => self.tuple_type(node),
+            _ => {
+                for kid in self.kids(node) {
+                    if kid.field == Field::Type || kid.field == Field::Returns {
+                        self.ty(kid.node);
+                    } else if kid.kind == Kind::Other {
+                        self.type_inner_nested(kid.node);
+                    }
+                }
+                self.b.type_expr(TypeExpr::Unknown)
+            }
+        }
+    }
+
+    fn type_inner_nested(&mut self, node: Node<'r>) {
+        self.nested(|walk| walk.type_inner(node));
+    }
+
+    fn inner_type(&mut self, node: Node<'r>) -> TypeId {
+        let kids = self.kids(node);
+        in_field(&kids, Field::Type).map_or(TypeId::NONE, |inner| self.ty(inner))
+    }
+
+    fn wrapped(&mut self, node: Node<'r>, wrap: impl FnOnce(TypeId) -> TypeExpr) -> TypeId {
+        match self.inner_type(node) {
+            TypeId::NONE => TypeId::NONE,
+            inner => self.b.type_expr(wrap(inner)),
+        }
+    }
+
+    /// `int[][,]` is one dimension of two: the ranks are nested in reading order.
+    fn array_type(&mut self, node: Node<'r>) -> TypeId {
+        let mut ranks: SmallVec<[u8; 2]> = SmallVec::new();
+        let mut inner = node;
+        while kind(inner) == Kind::ArrayType {
+            let kids = self.kids(inner);
+            if let Some(rank) = in_field(&kids, Field::Rank) {
+                ranks.push(self.count_tokens(rank, ",").min(30) as u8 + 1);
+                for size in self.kids(rank) {
+                    self.expr(size.node, Context::None);
+                }
+            }
+            match in_field(&kids, Field::Type) {
+                Some(element) => inner = element,
+                None => break,
+            }
+        }
+        let mut ty = if kind(inner) == Kind::ArrayType {
+            TypeId::NONE
+        } else {
+            self.ty(inner)
+        };
+        for rank in ranks {
+            ty = self.b.type_expr(TypeExpr::Array(ty, rank));
+        }
+        ty
+    }
+
+    fn tuple_type(&mut self, node: Node<'r>) -> TypeId {
+        let mut elements: SmallVec<[Element; 4]> = SmallVec::new();
+        for kid in self.kids(node) {
+            if kid.kind == Kind::TupleElement {
+                let parts = self.kids(kid.node);
+                let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+                let name = in_field(&parts, Field::Name).map_or(Sym::NONE, |name| self.name(name));
+                elements.push(Element {
+                    name,
+                    ty,
+                    rest: false,
+                });
+            }
+        }
+        let elements = self.b.facts.add_list(elements);
+        self.b.type_expr(TypeExpr::Tuple(elements))
+    }
+
+    /// A dotted name.
+    pub fn named_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
+        if kind(node) == Kind::Identifier && self.blanked_type_list(node).is_none() {
+            return self.bare_type(node, sites);
+        }
+        let mut tokens: SmallVec<[Node<'r>; 4]> = SmallVec::new();
+        let mut segments: SmallVec<[Segment; 4]> = SmallVec::new();
+        for (name, args, is_alias) in self.segments(node) {
+            let args = args.map_or(List::default(), |args| self.type_args(args));
+            let sym = if is_alias {
+                self.alias_name(name)
+            } else {
+                self.name(name)
+            };
+            segments.push(Segment { name: sym, args });
+            tokens.push(name);
+        }
+        let count = segments.len();
+        let segments = self.b.facts.add_list(segments);
+        let scope = self.b.scope;
+        let ty = self.b.type_expr(TypeExpr::Name(segments, scope));
+        for (index, token) in tokens.iter().enumerate() {
+            if sites == Sites::All || (sites == Sites::Qualifiers && index + 1 < count) {
+                let at = self.b.at(*token);
+                self.b
+                    .site(self.type_site, Subject::Type(ty, index as u16), at);
+            }
+        }
+        let at = self.b.at(tokens.last().copied().unwrap_or(node));
+        NamedType { ty, at }
+    }
+
+    fn bare_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
+        let at = self.b.at(node);
+        let name = self.name(node);
+        let ty = if self.text(node) == "dynamic" {
+            self.b.type_expr(TypeExpr::Primitive(name))
+        } else {
+            self.plain_type(name)
+        };
+        if sites == Sites::All {
+            self.b.site(self.type_site, Subject::Type(ty, 0), at);
+        }
+        NamedType { ty, at }
+    }
+
+    fn alias_name(&mut self, name: Node<'r>) -> Sym {
+        let text = format!("{}::", self.text(name));
+        self.b.sym_owned(&text)
+    }
+
+    /// The segments of a dotted name from left to right: name token, type arguments, whether it is
+    /// the alias before `::`.
+    pub fn segments(
+        &mut self,
+        node: Node<'r>,
+    ) -> SmallVec<[(Node<'r>, Option<Node<'r>>, bool); 4]> {
+        let mut found = SmallVec::new();
+        let mut rest = Some(node);
+        while let Some(node) = rest.take() {
+            match kind(node) {
+                Kind::QualifiedName | Kind::MemberAccess => {
+                    let kids = self.kids(node);
+                    if let Some(name) = in_field(&kids, Field::Name) {
+                        found.push(self.segment(name));
+                    }
+                    rest = in_field(&kids, Field::Qualifier).or(in_field(&kids, Field::Expression));
+                }
+                Kind::AliasQualifiedName => {
+                    let kids = self.kids(node);
+                    if let Some(name) = in_field(&kids, Field::Name) {
+                        found.push(self.segment(name));
+                    }
+                    if let Some(alias) = in_field(&kids, Field::Alias) {
+                        found.push((alias, None, true));
+                    }
+                }
+                Kind::Identifier | Kind::GenericName => found.push(self.segment(node)),
+                _ => {}
+            }
+        }
+        found.reverse();
+        found.truncate(MAX_SEGMENTS);
+        found
+    }
+
+    fn segment(&mut self, node: Node<'r>) -> (Node<'r>, Option<Node<'r>>, bool) {
+        let (name, args) = self.simple_name(node);
+        (name, args, false)
+    }
+
+    /// The name token and the type arguments of an identifier or generic name.
+    pub fn simple_name(&mut self, node: Node<'r>) -> (Node<'r>, Option<Node<'r>>) {
+        if kind(node) != Kind::GenericName {
+            return (node, self.blanked_type_list(node));
+        }
+        let kids = self.kids(node);
+        (
+            kids.first().map_or(node, |name| name.node),
+            kids.get(1).map(|args| args.node),
+        )
+    }
+
+    /// Written type arguments; `<,>` gives as many `NONE`s as there are parameters.
+    pub fn type_args(&mut self, node: Node<'r>) -> List<TypeId> {
+        let kids = self.kids(node);
+        let mut args: SmallVec<[TypeId; 4]> = SmallVec::new();
+        for kid in kids.iter().filter(|kid| kid.node.is_named()) {
+            args.push(self.ty(kid.node));
+        }
+        if args.is_empty() {
+            let parameters = self.count_tokens(node, ",") + 1;
+            args = std::iter::repeat_n(TypeId::NONE, parameters).collect();
+        }
+        self.b.facts.add_list(args)
+    }
+
+    /// A type that the grammar took for an expression: `a.M<U>(x)` read as comparisons.
+    pub fn type_of_expression(&mut self, node: Node<'r>) -> TypeId {
+        match kind(node) {
+            Kind::MemberAccess => self.named_type(node, Sites::All).ty,
+            Kind::TupleExpression => {
+                for kid in self.kids(node) {
+                    self.expr(kid.node, Context::None);
+                }
+                self.b.type_expr(TypeExpr::Unknown)
+            }
+            _ => self.ty(node),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The state of the one walk over a C# tree, and what every part of it needs: children, names,
+//! scopes, sites.
+//!
+//! Names and texts always come from the original text; the tree was parsed from a repaired text of
+//! equal length.
+//!
+//! **Limits.** The walk recurses, at most [`MAX_DEPTH`] levels deep; what lies deeper is left out
+//! (`Expr::Unknown`). Chains of binary operators, calls, member accesses and `else if`s do not
+//! recurse, so their length is not limited.
+
+use codeagent_lang::lower::builder::Builder;
+use codeagent_lang::lower::cursor::next_beside;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Dialect;
+use codeagent_model::span::Position;
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, TreeCursor};
+
+use crate::lower::presentation::Stripped;
+use crate::syntax::edits::{EditKind, Edits};
+use crate::syntax::kinds::{self, Kids, Kind, kind};
+use crate::syntax::parse::Parsed;
+
+/// How deep expressions, statements, types, patterns and declarations may lie in each other.
+pub const MAX_DEPTH: u32 = 220;
+
+/// The walk.
+pub struct Walker<'t, 'r> {
+    /// What is being built.
+    pub b: Builder<'t>,
+    /// What the repairs changed.
+    pub edits: &'r Edits,
+    /// The text without white space, for hashes.
+    pub stripped: Stripped,
+    /// The type declaration around; `NONE` at the top.
+    pub ty_decl: DeclId,
+    /// The synthetic main method of top-level statements; `NONE` so far.
+    pub main: DeclId,
+    /// The function-like declaration around: what `return` returns from.
+    pub func: Func,
+    /// What a type name met now is: `TypeRef` or `ParameterType`.
+    pub type_site: SiteKind,
+    /// What the synthetic main method returns so far.
+    pub main_returns: Vec<ExprId>,
+    depth: u32,
+    cursor: TreeCursor<'r>,
+    plain_types: FxHashMap<(Sym, ScopeId), TypeId>,
+    /// Type arguments that the repairs blanked, by where the name before them ends.
+    type_lists: FxHashMap<usize, Node<'r>>,
+}
+
+/// The function-like declaration that is being walked.
+#[derive(Clone, Debug, Default)]
+pub struct Func {
+    /// The declaration; `NONE` outside of any.
+    pub decl: DeclId,
+    /// What it returns or yields so far.
+    pub returns: Vec<ExprId>,
+    /// It has a `yield`.
+    pub generator: bool,
+    /// It has a `return` without a value.
+    pub leaves: bool,
+}
+
+/// Scope, owner, type and function to come back to.
+pub struct Saved {
+    scope: ScopeId,
+    owner: DeclId,
+    ty_decl: DeclId,
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    /// A walk over the tree under `root`.
+    pub fn new(text: &'t str, edits: &'r Edits, root: Node<'r>) -> Self {
+        Self {
+            b: Builder::new(text, Dialect::CSharp),
+            edits,
+            stripped: Stripped::new(text),
+            ty_decl: DeclId::NONE,
+            main: DeclId::NONE,
+            func: Func::default(),
+            type_site: SiteKind::TypeRef,
+            main_returns: Vec::new(),
+            depth: 0,
+            cursor: root.walk(),
+            plain_types: FxHashMap::default(),
+            type_lists: FxHashMap::default(),
+        }
+    }
+
+    /// Takes in the type arguments that stand in a tree of their own.
+    pub fn read_type_lists(&mut self, parsed: &'r Parsed) {
+        let Some(tree) = &parsed.type_lists_tree else {
+            return;
+        };
+        let names: FxHashMap<usize, usize> = parsed
+            .type_lists
+            .iter()
+            .map(|list| (list.start, list.name_end))
+            .collect();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            if kind(node) == Kind::TypeArgumentList
+                && let Some(name_end) = names.get(&node.start_byte())
+            {
+                self.type_lists.insert(*name_end, node);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            if !next_beside(&mut cursor) {
+                return;
+            }
+        }
+    }
+
+    /// Type arguments behind a name that the tree does not show.
+    pub fn blanked_type_list(&self, name: Node<'_>) -> Option<Node<'r>> {
+        if self.type_lists.is_empty() {
+            None
+        } else {
+            self.type_lists.get(&name.end_byte()).copied()
+        }
+    }
+
+    /// The children of a node without punctuation and comments.
+    pub fn kids(&mut self, node: Node<'r>) -> Kids<'r> {
+        kinds::kids(&mut self.cursor, node)
+    }
+
+    /// Number of direct tokens of a node with this text.
+    pub fn count_tokens(&mut self, node: Node<'r>, token: &str) -> usize {
+        self.cursor.reset(node);
+        let mut count = 0;
+        let mut more = self.cursor.goto_first_child();
+        while more {
+            count += usize::from(self.cursor.node().kind() == token);
+            more = self.cursor.goto_next_sibling();
+        }
+        count
+    }
+
+    /// Goes one level deeper; `None` where the walk must stop.
+    pub fn nested<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let result = visit(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    /// The text of a node.
+    pub fn text(&self, node: Node<'_>) -> &'t str {
+        self.b.node_text(node)
+    }
+
+    /// The symbol of an identifier token, without `@`.
+    pub fn name(&mut self, node: Node<'_>) -> Sym {
+        let text = self.b.node_text(node);
+        self.b.name_sym(text.strip_prefix('@').unwrap_or(text))
+    }
+
+    /// What to come back to.
+    pub fn save(&self) -> Saved {
+        Saved {
+            scope: self.b.scope,
+            owner: self.b.owner,
+            ty_decl: self.ty_decl,
+        }
+    }
+
+    /// Comes back.
+    pub fn restore(&mut self, saved: Saved) {
+        self.b.scope = saved.scope;
+        self.b.owner = saved.owner;
+        self.ty_decl = saved.ty_decl;
+    }
+
+    /// Runs something in a block scope of its own.
+    pub fn in_block<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.b.scope;
+        self.b.open_scope(ScopeKind::Block, DeclId::NONE);
+        let result = visit(self);
+        self.b.scope = outer;
+        result
+    }
+
+    /// Runs something as the body of a function-like declaration; gives what it returns.
+    pub fn in_function(&mut self, decl: DeclId, visit: impl FnOnce(&mut Self)) -> Func {
+        let outer = std::mem::replace(
+            &mut self.func,
+            Func {
+                decl,
+                ..Func::default()
+            },
+        );
+        visit(self);
+        std::mem::replace(&mut self.func, outer)
+    }
+
+    /// A bare type name in the current scope.
+    pub fn plain_type(&mut self, name: Sym) -> TypeId {
+        let scope = self.b.scope;
+        if let Some(&ty) = self.plain_types.get(&(name, scope)) {
+            return ty;
+        }
+        let segments = self.b.facts.add_list([Segment {
+            name,
+            args: List::default(),
+        }]);
+        let ty = self.b.type_expr(TypeExpr::Name(segments, scope));
+        self.plain_types.insert((name, scope), ty);
+        ty
+    }
+
+    /// A type of the base library by its full name.
+    pub fn system_type(&mut self, path: &[&str]) -> TypeId {
+        let segments: Vec<Segment> = path
+            .iter()
+            .map(|name| Segment {
+                name: self.b.sym_owned(name),
+                args: List::default(),
+            })
+            .collect();
+        let segments = self.b.facts.add_list(segments);
+        self.b.type_expr(TypeExpr::Name(segments, ScopeId(0)))
+    }
+
+    /// A local name: visible from its token on.
+    pub fn declare_local(&mut self, name: Node<'_>, kind: DeclKind, flags: DeclFlags) -> DeclId {
+        let sym = self.name(name);
+        let at = self.b.at(name);
+        let decl = self.b.declare(sym, kind, flags, at);
+        self.b.decl(decl).from = at.offset;
+        decl
+    }
+
+    /// A local variable with its type and value.
+    pub fn variable(&mut self, name: Node<'_>, ty: TypeId, init: ExprId) -> DeclId {
+        let decl = self.declare_local(name, DeclKind::Variable, DeclFlags::default());
+        let variable = self.b.decl(decl);
+        variable.ty = ty;
+        variable.init = init;
+        decl
+    }
+
+    /// A use of a value.
+    pub fn use_site(&mut self, kind: SiteKind, expr: ExprId, at: Position) {
+        self.b.site(kind, Subject::Expr(expr), at);
+    }
+
+    /// Whether a repair of this kind begins at a byte.
+    pub fn edited(&self, offset: usize, kind: EditKind) -> bool {
+        self.edits.at(offset, kind)
+    }
+}

@@ -1,0 +1,461 @@
+//! Which C# projects are there, what does each compile, and which of them owns a file.
+//!
+//! **Limits.** F# and Visual Basic projects are not seen; a reference to one is none. A package or
+//! assembly with the name of one that a project of the repository makes is taken to be that
+//! project, whatever its version. The symbol `RELEASE` is not defined.
+
+mod conditions;
+mod frameworks;
+mod functions;
+pub mod implicit_usings;
+mod items;
+mod msbuild;
+pub mod nuget;
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use codeagent_lang::project::paths::{
+    PathIndex, file_name, folder_of, has_extension, is_below, join, stem,
+};
+use codeagent_lang::project::{ProjectSet, ReadProjects};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::project::frameworks::Framework;
+use crate::project::items::{Items, NamedReference, ProjectReference};
+use crate::project::msbuild::{ProjectEvaluation, Repository, is_solution};
+use crate::project::properties::rooted_folder;
+
+/// The C# projects of a repository, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CSharpProjects {
+    /// All of them.
+    pub projects: Vec<CSharpProject>,
+}
+
+/// A C# project as MSBuild would see it in configuration Release at its highest target framework.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CSharpProject {
+    /// Repo-relative path of the csproj.
+    pub path: String,
+    /// Assembly name.
+    pub assembly_name: String,
+    /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`), empty if none is said.
+    pub target_framework: String,
+    /// As written (`latest`, `12`), empty if not said.
+    pub lang_version: String,
+    /// All preprocessor symbols, those implied by the framework included, sorted.
+    pub defines: Vec<String>,
+    /// Global usings from project files, the SDK's implicit ones included.
+    pub usings: Vec<GlobalUsing>,
+    /// Projects whose public declarations are visible here (transitively), as indices into
+    /// [`CSharpProjects::projects`], sorted.
+    pub references: Vec<u32>,
+    /// The part of `references` that the project names itself.
+    pub direct_references: Vec<u32>,
+    /// Assembly names that see this project's internal declarations.
+    pub internals_visible_to: Vec<String>,
+    /// Packages that it names.
+    pub packages: Vec<nuget::PackageReference>,
+    /// Assemblies in the repository that it names by their paths.
+    pub assemblies: Vec<String>,
+    /// Where a restore writes what it resolved, repo-relative; empty if not in the repository.
+    pub restored: String,
+    /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
+    pub files: Vec<String>,
+}
+
+/// A using that holds in every file of a project.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GlobalUsing {
+    /// `using A.B;`
+    Namespace(String),
+    /// `using static A.B;`
+    Static(String),
+    /// `using X = A.B;`
+    Alias(String, String),
+}
+
+impl ProjectSet for CSharpProjects {
+    fn path(&self, index: u32) -> &str {
+        &self.projects[index as usize].path
+    }
+
+    fn find(&self, path: &str) -> Option<u32> {
+        let found = self
+            .projects
+            .binary_search_by(|project| project.path.as_str().cmp(path));
+        found.ok().map(|index| index as u32)
+    }
+
+    fn may_own(&self, path: &str) -> bool {
+        has_extension(path, ".cs")
+    }
+
+    /// A project compiles what it owns.
+    fn assign(&mut self, path: &str, index: u32) {
+        let files = &mut self.projects[index as usize].files;
+        if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
+            files.insert(at, path.to_owned());
+        }
+    }
+
+    fn defines(&self, index: u32) -> &[String] {
+        &self.projects[index as usize].defines
+    }
+
+    fn compiling(&self, path: &str) -> Vec<u32> {
+        let compiles = |project: &CSharpProject| {
+            let files = &project.files;
+            files
+                .binary_search_by(|file| file.as_str().cmp(path))
+                .is_ok()
+        };
+        let numbered = self.projects.iter().zip(0..);
+        numbered
+            .filter(|(project, _)| compiles(project))
+            .map(|(_, index)| index)
+            .collect()
+    }
+}
+
+/// Reads all C# projects.
+pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> ReadProjects {
+    let repository = Repository::new(paths, texts);
+    let sources = PathIndex::new(
+        paths
+            .iter()
+            .map(String::as_str)
+            .filter(|path| has_extension(path, ".cs")),
+    );
+    let files: Vec<&String> = texts
+        .keys()
+        .filter(|path| has_extension(path, ".csproj"))
+        .collect();
+    let mut projects: Vec<ReadProject> = files
+        .into_par_iter()
+        .filter_map(|path| read_project(&repository, &sources, path))
+        .collect();
+    let solutions: FxHashSet<String> = texts
+        .keys()
+        .filter(|path| is_solution(path))
+        .map(|path| stem(path).to_ascii_lowercase())
+        .collect();
+    let precedences = precedences(&projects, &solutions);
+    link_references(&mut projects, &precedences);
+    let mut warnings: Vec<String> = repository.warnings.into_values().collect();
+    let cut = projects
+        .iter()
+        .filter(|read| read.is_cut)
+        .map(|read| &read.project.path);
+    warnings.extend(cut.map(|path| {
+        format!("{path}: it and what it imports say too much; a part of it was not read")
+    }));
+
+    let projects: Vec<CSharpProject> = projects.into_iter().map(|read| read.project).collect();
+    ReadProjects {
+        owners: owners(&projects, &precedences),
+        set: Box::new(CSharpProjects { projects }),
+        warnings,
+    }
+}
+
+/// Whether the text of a file is needed, by its name in lower case.
+pub(crate) fn is_project_file(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(
+        extension,
+        "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx"
+    )
+}
+
+struct ReadProject {
+    project: CSharpProject,
+    references: Vec<ProjectReference>,
+    named_references: Vec<NamedReference>,
+    package_id: String,
+    sees_direct_references_only: bool,
+    /// A part of what it says was not read.
+    is_cut: bool,
+}
+
+fn read_project(
+    repository: &Repository<'_>,
+    sources: &PathIndex<'_>,
+    path: &str,
+) -> Option<ReadProject> {
+    let mut evaluation = ProjectEvaluation::new(repository, path, None)?;
+    let is_open = evaluation
+        .properties
+        .get("TargetFramework")
+        .trim()
+        .is_empty();
+    if let Some(newest) =
+        frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open)
+    {
+        let newest = newest.to_owned();
+        evaluation = ProjectEvaluation::new(repository, path, Some(&newest))?;
+    }
+    let items = items::evaluate(&mut evaluation, sources);
+    let framework = framework_of(&evaluation);
+    let Items {
+        compile,
+        usings,
+        references,
+        named_references,
+        mut internals_visible_to,
+        packages,
+        hint_paths,
+        ..
+    } = items;
+    internals_visible_to.sort_unstable();
+    internals_visible_to.dedup();
+    let properties = &evaluation.properties;
+    let text = |name: &str| properties.get(name).trim().to_owned();
+    let project = CSharpProject {
+        path: path.to_owned(),
+        assembly_name: Some(text("AssemblyName"))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| stem(path).to_owned()),
+        target_framework: framework.name(),
+        lang_version: text("LangVersion"),
+        defines: defines(&evaluation, &framework),
+        usings,
+        files: compile.into_iter().map(str::to_owned).collect(),
+        internals_visible_to,
+        packages: packages.into_values().collect(),
+        assemblies: hint_paths.into_iter().collect(),
+        restored: restored(&evaluation),
+        ..CSharpProject::default()
+    };
+    let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
+    let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
+    Some(ReadProject {
+        project,
+        references,
+        named_references,
+        package_id,
+        sees_direct_references_only,
+        is_cut,
+    })
+}
+
+/// Where a restore writes what it resolved; empty if that is outside of the repository.
+fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
+    const NAME: &str = "project.assets.json";
+    let properties = &evaluation.properties;
+    let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"]
+        .into_iter()
+        .map(|name| properties.get(name).trim());
+    let folder = match said.into_iter().find(|folder| !folder.is_empty()) {
+        Some(folder) => folder.to_owned(),
+        None if properties.is_true("UseArtifactsOutput") => {
+            let said = properties.get("ArtifactsPath").trim();
+            let artifacts = if said.is_empty() {
+                rooted_folder(evaluation.directory_props_folder()) + "artifacts"
+            } else {
+                said.to_owned()
+            };
+            format!("{artifacts}/obj/{}", stem(evaluation.project))
+        }
+        None => "obj".to_owned(),
+    };
+    join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
+}
+
+/// The framework of the evaluation: the last one said, as in a list with one element, or the pair
+/// of identifier and version of old projects.
+fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
+    let properties = &evaluation.properties;
+    let said = properties.get("TargetFramework");
+    if !said.trim().is_empty() || evaluation.is_sdk_style() {
+        return Framework::parse(said);
+    }
+    let version = properties.get("TargetFrameworkVersion");
+    if version.is_empty() {
+        Framework::parse("")
+    } else {
+        Framework::from_identifier(properties.get("TargetFrameworkIdentifier"), version)
+    }
+}
+
+/// The framework whose symbols hold where a project leaves its own to an SDK that is not in the
+/// repository.
+const CURRENT: &str = "net10.0";
+
+/// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
+fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<String> {
+    let properties = &evaluation.properties;
+    let is_symbol = |symbol: &&str| {
+        symbol.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let said = properties
+        .get("DefineConstants")
+        .split([';', ',', ' ', '\n', '\r', '\t'])
+        .filter(is_symbol);
+    let mut symbols: BTreeSet<String> = said.map(str::to_owned).collect();
+    if evaluation.is_sdk_style() {
+        symbols.insert("TRACE".to_owned());
+        if !properties.is_true("DisableImplicitFrameworkDefines") {
+            let is_known = !framework.name().is_empty();
+            symbols.extend(if is_known {
+                framework.symbols()
+            } else {
+                Framework::parse(CURRENT).symbols()
+            });
+        }
+    }
+    symbols.into_iter().collect()
+}
+
+/// Turns referenced paths and names into indices and adds what is visible through other projects.
+fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
+    let direct = direct_references(projects, precedences);
+    for (index, read) in projects.iter_mut().enumerate() {
+        let mut visible: BTreeSet<u32> = direct[index].iter().map(|(target, _)| *target).collect();
+        read.project.direct_references = visible.iter().copied().collect();
+        let mut open: Vec<u32> = if read.sees_direct_references_only {
+            Vec::new()
+        } else {
+            read.project.direct_references.clone()
+        };
+        while let Some(next) = open.pop() {
+            for (target, is_private) in &direct[next as usize] {
+                if !is_private && visible.insert(*target) {
+                    open.push(*target);
+                }
+            }
+        }
+        visible.remove(&u32::try_from(index).unwrap_or(u32::MAX));
+        read.project.references = visible.into_iter().collect();
+    }
+}
+
+/// For each project the ones it names, and whether they are private to it.
+fn direct_references(
+    projects: &[ReadProject],
+    precedences: &[Precedence],
+) -> Vec<Vec<(u32, bool)>> {
+    let by_path: FxHashMap<&str, u32> = projects
+        .iter()
+        .zip(0..)
+        .map(|(read, index)| (read.project.path.as_str(), index))
+        .collect();
+    let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
+    for (read, index) in projects.iter().zip(0_u32..) {
+        for name in [&read.project.assembly_name, &read.package_id]
+            .into_iter()
+            .filter(|name| !name.is_empty())
+        {
+            let place = |index: u32| precedences[index as usize].among_siblings;
+            let known = by_name.entry(name.to_ascii_lowercase()).or_insert(index);
+            *known = std::cmp::min_by_key(*known, index, |index| (place(*index), *index));
+        }
+    }
+    let of = |read: &ReadProject, own: u32| {
+        let paths = read.references.iter().filter_map(|reference| {
+            Some((*by_path.get(reference.path.as_str())?, reference.is_private))
+        });
+        let names = read.named_references.iter();
+        let names = names.filter_map(|reference| {
+            Some((
+                *by_name.get(&reference.name.to_ascii_lowercase())?,
+                reference.is_private,
+            ))
+        });
+        paths
+            .chain(names)
+            .filter(|(target, _)| *target != own)
+            .collect()
+    };
+    projects
+        .iter()
+        .zip(0..)
+        .map(|(read, own)| of(read, own))
+        .collect()
+}
+
+/// The project that owns each file: of those that compile it one whose folder holds it, the nearest;
+/// else the first by path.
+fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<String, u32> {
+    let mut owners: FxHashMap<&str, u32> = FxHashMap::default();
+    for (project, index) in projects.iter().zip(0_u32..) {
+        for file in &project.files {
+            let key = |index: u32| {
+                let holder = &precedences[index as usize];
+                let holds = is_below(file, &holder.folder);
+                (
+                    Reverse(holds.then_some(holder.folder.len())),
+                    if holds { holder.among_siblings } else { 0 },
+                    index,
+                )
+            };
+            owners
+                .entry(file)
+                .and_modify(|owner| {
+                    *owner = std::cmp::min_by_key(*owner, index, |index| key(*index))
+                })
+                .or_insert(index);
+        }
+    }
+    owners
+        .into_iter()
+        .map(|(file, index)| (file.to_owned(), index))
+        .collect()
+}
+
+struct Precedence {
+    folder: String,
+    /// The place among the projects of the same folder, the one to prefer first.
+    among_siblings: usize,
+}
+
+fn precedences(projects: &[ReadProject], solutions: &FxHashSet<String>) -> Vec<Precedence> {
+    let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, read) in projects.iter().enumerate() {
+        by_folder
+            .entry(folder_of(&read.project.path))
+            .or_default()
+            .push(index);
+    }
+    let mut places = vec![0; projects.len()];
+    for (folder, mut siblings) in by_folder {
+        siblings.sort_by(|a, b| {
+            let (a, b) = (&projects[*a].project, &projects[*b].project);
+            let by_name = |project: &CSharpProject| {
+                let name = stem(&project.path);
+                let is_solution = || solutions.contains(&name.to_ascii_lowercase());
+                if name.eq_ignore_ascii_case(file_name(folder)) {
+                    0
+                } else {
+                    1 + u8::from(!is_solution())
+                }
+            };
+            let framework = |project: &CSharpProject| Framework::parse(&project.target_framework);
+            by_name(a)
+                .cmp(&by_name(b))
+                .then_with(|| framework(b).rank(&framework(a)))
+                .then_with(|| a.path.cmp(&b.path))
+        });
+        siblings
+            .into_iter()
+            .enumerate()
+            .for_each(|(place, index)| places[index] = place);
+    }
+    let folders = projects
+        .iter()
+        .map(|read| folder_of(&read.project.path).to_owned());
+    folders
+        .zip(places)
+        .map(|(folder, among_siblings)| Precedence {
+            folder,
+            among_siblings,
+        })
+        .collect()
+}

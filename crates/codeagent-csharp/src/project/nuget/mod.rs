@@ -1,0 +1,137 @@
+//! Which packages does a C# project ask for, and what do the files of NuGet say about them? Texts
+//! only; who reads them is `ingest::packages`.
+//!
+//! `version` compares versions and ranges, `nuspec` reads what a package needs, `assets` what the
+//! last restore of a project resolved, and `nearest` chooses the framework folder of a package that
+//! a project gets.
+
+mod assets;
+mod nuspec;
+mod version;
+
+pub use assets::{Assets, ResolvedAssembly};
+pub use nuspec::{Needs, needs};
+pub use version::{Range, Version};
+
+use crate::project::frameworks::{Family, Framework};
+
+/// A package that a project names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageReference {
+    /// Id as written.
+    pub id: String,
+    /// Version or range, empty if none is said.
+    pub version: String,
+    /// Projects that reference this one do not get it.
+    pub is_private: bool,
+}
+
+/// Which of these framework folders a project of a framework gets, by its place: the same line and
+/// the newest, else the newest .NET Standard; for a project of .NET that finds neither, .NET
+/// Framework from 4.6.1 on. A project that names no framework is one of the newest .NET.
+#[must_use]
+pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
+    let project = if project.is_empty() {
+        Framework::parse(super::CURRENT)
+    } else {
+        Framework::parse(project)
+    };
+    let parsed: Vec<Framework> = folders.iter().map(|folder| framework(folder)).collect();
+    let best = |fits: &dyn Fn(&Framework) -> bool| {
+        let fitting = parsed.iter().enumerate().filter(|(_, folder)| fits(folder));
+        let key = |folder: &Framework| {
+            (
+                folder.family == project.family,
+                folder.version,
+                !folder.platform.is_empty(),
+            )
+        };
+        fitting
+            .max_by_key(|(_, folder)| key(folder))
+            .map(|(at, _)| at)
+    };
+    let is_fallback =
+        |folder: &Framework| folder.family == Family::NetFramework && folder.version >= (4, 6, 1);
+    let direct = best(&|folder| project.is_compatible_with(folder));
+    direct.or_else(|| best(&is_fallback).filter(|_| project.family == Family::NetCoreApp))
+}
+
+/// Whether two texts name the same framework; NuGet has several spellings.
+#[must_use]
+pub fn is_same_framework(left: &str, right: &str) -> bool {
+    framework(left)
+        .name()
+        .eq_ignore_ascii_case(&framework(right).name())
+}
+
+/// Which of two framework folders is the newer one.
+#[must_use]
+pub fn newer(left: &str, right: &str) -> std::cmp::Ordering {
+    framework(left).rank(&framework(right))
+}
+
+/// `.NETStandard2.0` and `.NETCoreApp,Version=v8.0` as well as `net8.0`.
+fn framework(text: &str) -> Framework {
+    let Some(long) = text.strip_prefix('.') else {
+        return Framework::parse(text);
+    };
+    let plain = long.replace(",Version=v", "");
+    let digits = plain
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(plain.len());
+    let (identifier, version) = plain.split_at(digits);
+    Framework::from_identifier(&format!(".{identifier}"), version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_framework_is_taken() {
+        let cases: &[(&str, &[&str], Option<usize>)] = &[
+            (
+                "net8.0",
+                &["net45", "netstandard2.0", "net6.0", "net9.0"],
+                Some(2),
+            ),
+            (
+                "net8.0",
+                &["net45", "netstandard2.0", "netstandard1.3"],
+                Some(1),
+            ),
+            ("net8.0", &["net45", "net462"], Some(1)),
+            ("net8.0", &["net45"], None),
+            (
+                "net8.0-windows",
+                &["net6.0", "net8.0", "net8.0-windows7.0"],
+                Some(2),
+            ),
+            ("net8.0", &["net8.0-windows7.0"], None),
+            ("net48", &["net20", "net45", "netstandard2.0"], Some(1)),
+            ("net472", &["netstandard2.0", "net6.0"], Some(0)),
+            (
+                "netstandard2.0",
+                &["netstandard1.0", "netstandard2.1", "net45"],
+                Some(0),
+            ),
+            (
+                "net6.0",
+                &[".NETFramework4.6.1", ".NETStandard2.0"],
+                Some(1),
+            ),
+            ("", &["net9.0", "net8.0"], Some(0)),
+            ("net8.0", &[], None),
+        ];
+        for (project, folders, expected) in cases {
+            assert_eq!(
+                nearest(project, folders),
+                *expected,
+                "{project} of {folders:?}"
+            );
+        }
+        assert!(is_same_framework(".NETCoreApp,Version=v8.0", "net8.0"));
+        assert!(is_same_framework(".NETFramework,Version=v4.7.2", "net472"));
+        assert!(!is_same_framework("net8.0", "net9.0"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Which assembly is a file compiled into, and what does an assembly see of another: `P` sees
+//! itself, what it references, and libraries.
+//!
+//! Files that no project owns are one assembly of their own that sees everything.
+//! `InternalsVisibleTo` comes from project files and from attributes in the sources. An assembly of
+//! a package sees those whose types it says it mentions, and is seen by the projects that get it.
+//!
+//! **Limits.** A file that several projects compile belongs to its owner; its declarations are
+//! visible from each of them.
+
+use std::sync::Arc;
+
+use codeagent_lang::project::ProjectModel;
+use codeagent_model::graph::Language;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::project::CSharpProjects;
+use crate::stdlib::Library;
+
+/// An assembly that a package brings.
+#[derive(Clone, Debug)]
+pub struct PackageAssembly {
+    /// Its simple name.
+    pub name: String,
+    /// The simple names of the assemblies whose types it mentions.
+    pub references: Vec<String>,
+    /// What it declares.
+    pub library: Arc<Library>,
+    /// The projects that get it, as indices into [`CSharpProjects::projects`].
+    pub seen_by: Vec<u32>,
+}
+
+/// The assemblies that the packages of a repository bring, by name.
+#[derive(Clone, Debug, Default)]
+pub struct PackageAssemblies(pub Vec<PackageAssembly>);
+
+/// A C# project of the model, one of the two assemblies below, or one of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssemblyId(pub u32);
+
+/// The assemblies and who sees whom.
+#[derive(Debug, Default)]
+pub struct Assemblies {
+    /// Number of projects.
+    count: u32,
+    /// Number of all assemblies.
+    width: usize,
+    sees: Vec<bool>,
+    friends: Vec<bool>,
+    files: FxHashMap<String, SmallVec<[AssemblyId; 1]>>,
+}
+
+impl Assemblies {
+    /// Reads them from the project model and what packages bring.
+    #[must_use]
+    pub fn build(model: &ProjectModel, packages: &[PackageAssembly]) -> Self {
+        let projects = &model.of::<CSharpProjects>().projects;
+        let count = projects.len() as u32;
+        let width = count as usize + 2 + packages.len();
+        let sees = vec![false; width * width];
+        let mut made = Self {
+            count,
+            width,
+            friends: sees.clone(),
+            sees,
+            files: FxHashMap::default(),
+        };
+        for (index, project) in projects.iter().enumerate() {
+            made.sees[index * width + index] = true;
+            for reference in &project.references {
+                made.sees[index * width + *reference as usize] = true;
+            }
+            for (other, seen) in projects.iter().enumerate() {
+                let friend = other == index
+                    || seen
+                        .internals_visible_to
+                        .iter()
+                        .any(|name| same_assembly(name, &project.assembly_name));
+                made.friends[index * width + other] = friend;
+            }
+            for file in &project.files {
+                made.files
+                    .entry(file.clone())
+                    .or_default()
+                    .push(AssemblyId(index as u32));
+            }
+        }
+        for (path, owner) in &model.owners {
+            if owner.language == Language::CSharp {
+                let homes = made.files.entry(path.clone()).or_default();
+                homes.retain(|home| home.0 != owner.index);
+                homes.insert(0, AssemblyId(owner.index));
+            }
+        }
+        let external = made.external().0 as usize;
+        for other in 0..width {
+            made.sees[count as usize * width + other] = true;
+            made.friends[count as usize * width + other] = true;
+            made.sees[other * width + external] = true;
+        }
+        made.add_packages(packages);
+        made
+    }
+
+    fn add_packages(&mut self, packages: &[PackageAssembly]) {
+        let numbers: FxHashMap<&str, usize> = packages
+            .iter()
+            .enumerate()
+            .map(|(index, package)| (package.name.as_str(), self.package(index).0 as usize))
+            .collect();
+        for (index, package) in packages.iter().enumerate() {
+            let own = self.package(index).0 as usize;
+            self.sees[own * self.width + own] = true;
+            for seen in package
+                .references
+                .iter()
+                .filter_map(|name| numbers.get(name.as_str()))
+            {
+                self.sees[own * self.width + seen] = true;
+            }
+            for project in package
+                .seen_by
+                .iter()
+                .filter(|project| **project < self.count)
+            {
+                self.sees[*project as usize * self.width + own] = true;
+            }
+        }
+    }
+
+    /// The assembly of a package, by its place among those.
+    #[must_use]
+    pub fn package(&self, index: usize) -> AssemblyId {
+        AssemblyId(self.count + 2 + index as u32)
+    }
+
+    /// The assembly of files that no project owns.
+    #[must_use]
+    pub fn none(&self) -> AssemblyId {
+        AssemblyId(self.count)
+    }
+
+    /// The assembly of external files.
+    #[must_use]
+    pub fn external(&self) -> AssemblyId {
+        AssemblyId(self.count + 1)
+    }
+
+    /// The assemblies a file is compiled into, its owner first.
+    #[must_use]
+    pub fn homes(&self, path: &str, external: bool) -> SmallVec<[AssemblyId; 1]> {
+        if external {
+            return SmallVec::from_elem(self.external(), 1);
+        }
+        self.files
+            .get(path)
+            .cloned()
+            .unwrap_or_else(|| SmallVec::from_elem(self.none(), 1))
+    }
+
+    /// Whether `from` sees public declarations of `other`.
+    #[must_use]
+    pub fn sees(&self, from: AssemblyId, other: AssemblyId) -> bool {
+        self.sees[from.0 as usize * self.width + other.0 as usize]
+    }
+
+    /// Whether `from` sees internal declarations of `other`.
+    #[must_use]
+    pub fn is_friend(&self, from: AssemblyId, other: AssemblyId) -> bool {
+        from == other || self.friends[from.0 as usize * self.width + other.0 as usize]
+    }
+
+    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty
+    /// name stands for any.
+    pub fn add_friend(&mut self, home: AssemblyId, name: &str, projects: &ProjectModel) {
+        let projects = &projects.of::<CSharpProjects>().projects;
+        for (index, project) in projects.iter().enumerate() {
+            if name.is_empty() || same_assembly(name, &project.assembly_name) {
+                self.friends[index * self.width + home.0 as usize] = true;
+            }
+        }
+    }
+}
+
+fn same_assembly(written: &str, name: &str) -> bool {
+    written
+        .split(',')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .eq_ignore_ascii_case(name)
+}

@@ -1,0 +1,127 @@
+//! Which world-wide questions does a file answer: the names it adds to the tables, as slots.
+//!
+//! A link records the slot of every table question it asks; a file publishes the slots of every
+//! name it puts there. Nested types need no slots: whoever looks for them reads all parts of the
+//! type. Members are pieces of those parts: whoever looks for one asks for its name too.
+//!
+//! **Limits.** Types are asked for by simple name alone, so a new type wakes every file that asked
+//! for a type of that name anywhere.
+
+use codeagent_lang::dependencies::slot;
+use codeagent_model::facts::{
+    DeclFlags, DeclId, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject,
+    TypeExpr,
+};
+use smallvec::{SmallVec, smallvec};
+
+/// Table of top-level types.
+pub const TYPES: &str = "cs:type";
+/// Table of namespaces, by each segment of their names; their whole names are published too, so
+/// that reordered segments are noticed.
+pub const NAMESPACES: &str = "?cs:namespace";
+/// Table of extension members.
+pub const EXTENSIONS: &str = "cs:extension";
+/// The global usings of sources, one question.
+pub const GLOBAL_USINGS: &str = "cs:global-usings";
+/// The assemblies that see internals by an attribute in a source, one question.
+pub const FRIENDS: &str = "cs:friends";
+
+/// Members of types by name, in the files that are read. Those of one name are one piece, whatever
+/// types they are members of.
+pub const MEMBERS: &str = ".cs:member";
+/// Constructors, by the name of their type.
+pub const CONSTRUCTORS: &str = ".cs:constructor";
+/// All members of interfaces, by the interface's name.
+pub const INTERFACES: &str = ".cs:interface";
+/// Conversion operators, by the name of their type.
+pub const CONVERSIONS: &str = ".cs:conversion";
+
+/// The questions that a member is an answer to.
+#[must_use]
+pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
+    let decl = facts.decl(member);
+    let container = facts.decl(facts.scope(decl.scope).owner);
+    let name = facts.text(decl.name);
+    let mut slots = smallvec![slot(MEMBERS, name)];
+    match container.kind {
+        DeclKind::Interface => slots.push(slot(INTERFACES, facts.text(container.name))),
+        DeclKind::ExtensionBlock => slots.push(slot(EXTENSIONS, name)),
+        _ if decl.flags.has(DeclFlags::EXTENSION) => slots.push(slot(EXTENSIONS, name)),
+        _ => {}
+    }
+    match decl.kind {
+        DeclKind::Conversion => slots.push(slot(CONVERSIONS, facts.text(container.name))),
+        DeclKind::Constructor => slots.push(slot(CONSTRUCTORS, facts.text(container.name))),
+        _ => {}
+    }
+    slots
+}
+
+/// The slots a file publishes, sorted.
+#[must_use]
+pub fn published(facts: &Facts) -> Vec<u64> {
+    let mut slots = Vec::new();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        let name = facts.text(decl.name);
+        if decl.kind == DeclKind::Namespace {
+            slots.push(slot(NAMESPACES, name));
+            slots.extend(
+                name.split('.')
+                    .map(|segment| slot(NAMESPACES, segment.trim())),
+            );
+        } else if decl.kind.opens_type() {
+            slots.push(slot(TYPES, name));
+        } else if decl.flags.has(DeclFlags::EXTENSION) && decl.kind == DeclKind::Method
+            || in_extension_block(facts, decl.scope)
+        {
+            slots.push(slot(EXTENSIONS, name));
+        }
+    }
+    if facts.imports.iter().any(|import| import.global) {
+        slots.push(slot(GLOBAL_USINGS, ""));
+    }
+    if friends(facts).next().is_some() {
+        slots.push(slot(FRIENDS, ""));
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
+fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
+    let owner = scope
+        .some()
+        .and_then(|scope| facts.scope(scope).owner.some());
+    owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
+}
+
+/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
+/// literal with a long public key).
+pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
+    facts
+        .sites
+        .iter()
+        .filter(|site| site.kind == SiteKind::Attribute && site.owner.is_none())
+        .filter_map(|site| {
+            let Subject::Construct(ty, call) = site.subject else {
+                return None;
+            };
+            let TypeExpr::Name(segments, _) = facts.type_expr(ty) else {
+                return None;
+            };
+            let last = facts.text(facts.list(segments).last()?.name);
+            if !matches!(last, "InternalsVisibleTo" | "InternalsVisibleToAttribute") {
+                return None;
+            }
+            let call = facts.calls.get(call.some()?.index())?;
+            let mut value = facts.expr(facts.list(call.args).first()?.value);
+            while let Expr::Binary(Operator::Add, left, _) = value {
+                value = facts.expr(left);
+            }
+            match value {
+                Expr::Literal(LiteralKind::String, text) => Some(facts.text(text)),
+                _ => Some(""),
+            }
+        })
+}

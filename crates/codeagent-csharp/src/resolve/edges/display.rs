@@ -1,0 +1,118 @@
+//! How does a type of a link read? `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`; for
+//! explanations only.
+//!
+//! **Limits.** Cut off six levels deep.
+
+use codeagent_lang::explain::Report;
+use codeagent_model::print;
+
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::edges::Linker;
+use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
+
+/// Levels of type arguments that are shown.
+const LEVELS: u32 = 6;
+
+impl Linker<'_> {
+    /// A type as text.
+    pub(super) fn display(&self, ty: Ty, report: &Report<'_>) -> String {
+        self.display_deep(ty, report, 0)
+    }
+
+    fn display_deep(&self, ty: Ty, report: &Report<'_>, level: u32) -> String {
+        if level > LEVELS {
+            return "..".to_owned();
+        }
+        let inner = |ty: Ty| self.display_deep(ty, report, level + 1);
+        match self.arena.get(ty) {
+            Type::Unknown => "unknown".to_owned(),
+            Type::Outside => "something from outside".to_owned(),
+            Type::Null => "null".to_owned(),
+            Type::Default => "default".to_owned(),
+            Type::Dynamic => "dynamic".to_owned(),
+            Type::TargetNew => "new(..) without its context".to_owned(),
+            Type::Inst(tid, args) => format!(
+                "{}{}",
+                self.display_group(tid, report),
+                self.display_args(&args, report, level)
+            ),
+            Type::External(name, args) => {
+                format!(
+                    "outside:{}{}",
+                    self.tables.names.text(name),
+                    self.display_args(&args, report, level)
+                )
+            }
+            Type::Param(owner, index) => self.display_param(owner, index),
+            Type::Array(of, rank) => {
+                format!("{}[{}]", inner(of), ",".repeat(usize::from(rank) - 1))
+            }
+            Type::Pointer(of) => format!("{}*", inner(of)),
+            Type::Nullable(of) => format!("{}?", inner(of)),
+            Type::Tuple(args, _) => format!(
+                "({})",
+                args.iter()
+                    .map(|arg| inner(*arg))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+            Type::Lambda(_) => "lambda".to_owned(),
+            Type::MethodGroup(expr) => {
+                format!("method group {}", print::expression(self.facts, expr))
+            }
+            Type::Collection(_) => "collection expression".to_owned(),
+            Type::Object(_) => "anonymous object".to_owned(),
+            Type::Namespace(namespace) => {
+                let decl = self.tables.namespaces[namespace.0 as usize].decls.first();
+                let name = decl
+                    .and_then(|decl| report.node(*decl))
+                    .map_or("of outside", |node| node.qualified_name.as_str());
+                format!("namespace {name}")
+            }
+            Type::Qualifier(of) => format!("the type {}", inner(of)),
+        }
+    }
+
+    fn display_group(&self, tid: Tid, report: &Report<'_>) -> String {
+        let group = self.tables.group(tid);
+        let node = group.parts.first().and_then(|part| report.node(*part));
+        node.map_or_else(
+            || format!("outside:{}", self.tables.names.text(group.name)),
+            |node| node.qualified_name.clone(),
+        )
+    }
+
+    fn display_args(&self, args: &TyList, report: &Report<'_>, level: u32) -> String {
+        let args: Vec<String> = args
+            .iter()
+            .map(|arg| self.display_deep(*arg, report, level + 1))
+            .collect();
+        if args.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", args.join(", "))
+        }
+    }
+
+    /// The name of a type parameter, as its first declaration writes it.
+    fn display_param(&self, owner: ParamOwner, index: u16) -> String {
+        let (decl, own) = match owner {
+            ParamOwner::Type(tid) => {
+                let group = self.tables.group(tid);
+                (
+                    group.parts.first().copied(),
+                    index.saturating_sub(group.outer_arity),
+                )
+            }
+            ParamOwner::Decl(decl) => (Some(decl), index),
+        };
+        let name = decl.and_then(|decl| {
+            let facts = self.facts(decl.file);
+            let param = facts
+                .list(facts.decl(decl.decl).type_params)
+                .get(usize::from(own))?;
+            Some(facts.decl_name(*param).to_owned())
+        });
+        name.unwrap_or_else(|| format!("type parameter {index}"))
+    }
+}

@@ -1,0 +1,299 @@
+//! Which base members does a type's member override, and which interface members does it implement.
+//!
+//! Explicit implementations by the interface they name, others by name and parameters for every
+//! interface in the type's own base list and above; an override goes to the nearest base class that
+//! declares the member.
+//!
+//! `class A : Base, I` makes members of `Base` implement those of `I`: stated where `A` is
+//! declared, for the text of `Base` names no `I`.
+//!
+//! **Limits.** What a parameter or result type is that no file declares is compared by name.
+
+use codeagent_lang::{DeclRef, Inherited, Links, Target, Use};
+use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
+use codeagent_model::graph::{Access, Confidence, EdgeType};
+
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::edges::Linker;
+use crate::resolve::types::members::Candidate;
+use crate::resolve::types::{Ty, TyList, Type};
+
+impl Linker<'_> {
+    /// States the relations of all members declared in the file.
+    pub(super) fn implementations(&self, links: &mut Links) {
+        for id in self.facts.decl_ids() {
+            let decl = self.facts.decl(id);
+            if decl.flags.has(DeclFlags::OVERRIDE) {
+                self.evaluation.begin_site();
+                self.enter(id);
+                self.override_of(id, links);
+            }
+            if decl.kind.opens_type()
+                && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
+                && let Some(&tid) = self.table.types.get(&id)
+            {
+                self.implementations_of(id, tid, links);
+            }
+        }
+    }
+
+    fn override_of(&self, id: DeclId, links: &mut Links) {
+        let decl = self.facts.decl(id);
+        let Some(own) = self.type_around(id) else {
+            return;
+        };
+        let member = Candidate {
+            decl: DeclRef {
+                file: self.file,
+                decl: id,
+            },
+            within: own,
+            depth: 0,
+        };
+        let name = self.own_name(decl.name);
+        let mut base = self.base_class(own);
+        for _ in 0..32 {
+            let Type::Inst(tid, _) = self.arena.get(base) else {
+                return;
+            };
+            self.group(tid);
+            for target in self.members_of(tid, name) {
+                let candidate = Candidate {
+                    decl: *target,
+                    within: base,
+                    depth: 0,
+                };
+                if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
+                    if !self.tables.group(tid).external {
+                        self.relate(id, EdgeType::Overrides, *target, links);
+                    }
+                    return;
+                }
+            }
+            base = self.base_class(base);
+        }
+    }
+
+    fn type_around(&self, id: DeclId) -> Option<Ty> {
+        let scope = self.facts.decl(id).scope.some()?;
+        let tid = self
+            .table
+            .types
+            .get(&self.facts.scope(scope).owner.some()?)?;
+        Some(self.self_type(*tid))
+    }
+
+    fn implementations_of(&self, part: DeclId, tid: Tid, links: &mut Links) {
+        let own = self.self_type(tid);
+        let group = self.group(tid);
+        if group
+            .parts
+            .first()
+            .is_some_and(|first| first.file == self.file && first.decl != part)
+        {
+            return;
+        }
+        self.evaluation.begin_site();
+        self.enter(part);
+        let mut seen: Vec<Ty> = Vec::new();
+        for base in self.bases(tid).iter() {
+            if self.is_interface(*base) != Some(true) {
+                continue;
+            }
+            for interface in self.supertypes(*base).iter() {
+                let declared = matches!(self.arena.get(*interface), Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface);
+                if declared && !seen.contains(interface) {
+                    seen.push(*interface);
+                    self.implement(own, tid, *interface, links);
+                }
+            }
+        }
+    }
+
+    fn implement(&self, own: Ty, tid: Tid, interface: Ty, links: &mut Links) {
+        let Type::Inst(interface_tid, _) = self.arena.get(interface) else {
+            return;
+        };
+        let declares = self.group(interface_tid);
+        if declares.external {
+            return;
+        }
+        self.ask_type(interface_tid, published::INTERFACES, declares.name);
+        for target in declares
+            .members
+            .iter()
+            .filter(|member| self.can_be_implemented(**member))
+        {
+            let wanted = Candidate {
+                decl: *target,
+                within: interface,
+                depth: 0,
+            };
+            let found = self
+                .explicit_implementation(own, tid, wanted)
+                .or_else(|| self.implicit_implementation(own, tid, wanted));
+            let Some(found) = found else { continue };
+            let is_own = self.declared_in(found) == Some(tid);
+            if !is_own && self.supertypes(self.base_class(own)).contains(&interface) {
+                continue;
+            }
+            if found.file == self.file {
+                self.relate(found.decl, EdgeType::Implements, *target, links);
+            } else if !is_own {
+                self.relate_inherited(tid, found, *target, links);
+            }
+        }
+    }
+
+    /// The type whose body a member stands in.
+    fn declared_in(&self, member: DeclRef) -> Option<Tid> {
+        let facts = self.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
+        self.tables.file(member.file).types.get(&owner).copied()
+    }
+
+    /// Of a member of a base class elsewhere the first part of the type says it.
+    fn relate_inherited(&self, tid: Tid, member: DeclRef, implements: DeclRef, links: &mut Links) {
+        let part = self.group(tid).parts[0];
+        if part.file == self.file && !self.is_external_file(member.file) {
+            links.inherited.push(Inherited {
+                member,
+                implements,
+                at: self.facts.decl(part.decl).at,
+            });
+        }
+    }
+
+    fn explicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
+        let target = self.decl(wanted.decl);
+        let name = self.name(wanted.decl.file, target.name);
+        self.ask_type(tid, published::MEMBERS, name);
+        self.group(tid).explicit.iter().copied().find(|decl| {
+            let facts = self.facts(decl.file);
+            let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else {
+                return false;
+            };
+            // The name comes first: what members of other names say is not asked.
+            let is_named =
+                declared.kind == target.kind && self.name(decl.file, declared.name) == name;
+            let candidate = Candidate {
+                decl: *decl,
+                within: own,
+                depth: 0,
+            };
+            is_named
+                && self.type_of(decl.file, detail.explicit_interface) == wanted.within
+                && self.same_parameters(candidate, wanted)
+        })
+    }
+
+    fn implicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
+        if self.tables.group(tid).kind == DeclKind::Interface {
+            return None;
+        }
+        let name = self.name(wanted.decl.file, self.decl(wanted.decl).name);
+        // A member that hides one of a base class without implementing anything leaves that one to
+        // do it.
+        self.class_chain(own)
+            .into_iter()
+            .flatten()
+            .find_map(|class| {
+                let Type::Inst(tid, _) = self.arena.get(class) else {
+                    return None;
+                };
+                let shared = self.group(tid).shared;
+                let mut members = self.members_of(tid, name).iter().copied();
+                members.find(|decl| {
+                    let candidate = Candidate {
+                        decl: *decl,
+                        within: class,
+                        depth: 0,
+                    };
+                    (!shared || self.is_compiled_here(*decl))
+                        && self.can_implement(candidate, wanted)
+                })
+            })
+    }
+
+    /// Whether a member is public and like that of the interface.
+    fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
+        let (decl, target) = (self.decl(candidate.decl), self.decl(wanted.decl));
+        decl.kind == target.kind
+            && decl.flags.has(DeclFlags::STATIC) == target.flags.has(DeclFlags::STATIC)
+            && self.access_of(candidate.decl) == Some(Access::Public)
+            && self.same_parameters(candidate, wanted)
+            && self.same_result(candidate, wanted)
+    }
+
+    fn access_of(&self, decl: DeclRef) -> Option<Access> {
+        self.facts(decl.file)
+            .detail(decl.decl)
+            .and_then(|detail| detail.access)
+    }
+
+    /// Whether two members give the same type, as far as that is known.
+    fn same_result(&self, a: Candidate, b: Candidate) -> bool {
+        let (first, second) = (self.signature(a.decl), self.signature(b.decl));
+        let own = self.substitute(first.result, a.within);
+        let other = self.replace_params(
+            self.substitute(second.result, b.within),
+            &second.type_params,
+            &first.type_params,
+        );
+        self.are_alike(own, other, 0)
+    }
+
+    /// Whether two types may be the same: `T?` of something that is not declared may be `T`.
+    fn are_alike(&self, a: Ty, b: Ty, depth: u32) -> bool {
+        let (a, b) = (self.without_annotation(a), self.without_annotation(b));
+        let all = |x: &TyList, y: &TyList| {
+            x.len() == y.len()
+                && x.iter()
+                    .zip(y.iter())
+                    .all(|(x, y)| self.are_alike(*x, *y, depth + 1))
+        };
+        if a == b || depth > 8 {
+            return true;
+        }
+        match (self.arena.get(a), self.arena.get(b)) {
+            (Type::Inst(first, x), Type::Inst(second, y)) => first == second && all(&x, &y),
+            (Type::External(first, x), Type::External(second, y)) => first == second && all(&x, &y),
+            (Type::Tuple(x, _), Type::Tuple(y, _)) => all(&x, &y),
+            (Type::Array(x, first), Type::Array(y, second)) => {
+                first == second && self.are_alike(x, y, depth + 1)
+            }
+            (Type::Nullable(x), Type::Nullable(y)) => self.are_alike(x, y, depth + 1),
+            _ => self.is_uncertain(a) || self.is_uncertain(b),
+        }
+    }
+
+    fn without_annotation(&self, ty: Ty) -> Ty {
+        match self.arena.get(ty) {
+            Type::Nullable(of) if self.is_value_type(of) != Some(true) => of,
+            _ => ty,
+        }
+    }
+
+    /// Whether an interface member asks for an implementation: it is not private, sealed, or static
+    /// with a body of its own.
+    fn can_be_implemented(&self, member: DeclRef) -> bool {
+        let flags = self.decl(member).flags;
+        let fixed = flags.has(DeclFlags::SEALED)
+            || flags.has(DeclFlags::STATIC)
+                && !flags.has(DeclFlags::ABSTRACT)
+                && !flags.has(DeclFlags::VIRTUAL);
+        !fixed && self.access_of(member) != Some(Access::Private)
+    }
+
+    fn relate(&self, source: DeclId, edge_type: EdgeType, target: DeclRef, links: &mut Links) {
+        let at = self.facts.decl(source).at;
+        links.uses.push(Use {
+            source,
+            edge_type,
+            confidence: Confidence::Exact,
+            targets: vec![Target::Decl(target)],
+            at,
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! Which edges does a file have? The top floor: each site and each member that overrides or
+//! implements is put to the floors below.
+//!
+//! **Limits.** Nothing below asks anything here.
+
+mod display;
+pub mod explain;
+pub mod identity;
+mod implementations;
+mod sites;
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{FileId, Links, World};
+use codeagent_model::facts::ExprId;
+use rustc_hash::FxHashMap;
+
+use crate::resolve::expressions::Checker;
+
+/// One link in progress.
+struct Linker<'w> {
+    checker: Checker<'w>,
+    /// The member accessed on each bare name.
+    followers: OnceCell<FxHashMap<ExprId, Name>>,
+}
+
+impl<'w> Linker<'w> {
+    fn new(world: &'w World, file: FileId) -> Self {
+        Self {
+            checker: Checker::new(world, file),
+            followers: OnceCell::new(),
+        }
+    }
+}
+
+impl<'w> Deref for Linker<'w> {
+    type Target = Checker<'w>;
+
+    #[inline]
+    fn deref(&self) -> &Checker<'w> {
+        &self.checker
+    }
+}
+
+/// Links one file.
+#[must_use]
+pub fn link(file: FileId, world: &World) -> Links {
+    let linker = Linker::new(world, file);
+    let mut links = Links::default();
+    linker.sites(&mut links);
+    linker.implementations(&mut links);
+    links
+        .uses
+        .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
+    links.reads = linker.checker.finish();
+    links
+}

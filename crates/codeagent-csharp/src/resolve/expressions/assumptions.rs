@@ -1,0 +1,165 @@
+//! As if the parameters of a lambda had which types is its body read? Each overload of a call may
+//! ask it anew.
+//!
+//! An assumption is about one lambda and stands on one about a lambda around it. What is assumed of
+//! a lambda beside it says nothing about its body and is left out: the readings of a body grow with
+//! how deep it is nested, not with how many lambdas a call has.
+
+use std::cell::{Cell, RefCell};
+
+use codeagent_model::facts::{DeclId, DeclKind, ScopeId};
+use rustc_hash::FxHashMap;
+
+use crate::resolve::expressions::Checker;
+use crate::resolve::types::{Ty, TyList};
+
+/// The number of an assumption; 0 is none.
+pub type Assumption = u32;
+
+type Assumed = (Assumption, DeclId, TyList);
+
+/// What was assumed in a link, and what is now.
+#[derive(Default)]
+pub struct Assumptions {
+    made: RefCell<Vec<Assumed>>,
+    numbers: RefCell<FxHashMap<Assumed, Assumption>>,
+    current: Cell<Assumption>,
+    /// As what the body around an anonymous object was last read.
+    objects: RefCell<FxHashMap<DeclId, Assumption>>,
+}
+
+impl Assumptions {
+    /// The one in force.
+    pub fn current(&self) -> Assumption {
+        self.current.get()
+    }
+
+    fn number(&self, assumed: Assumed) -> Assumption {
+        let mut made = self.made.borrow_mut();
+        *self
+            .numbers
+            .borrow_mut()
+            .entry(assumed)
+            .or_insert_with_key(|assumed| {
+                made.push(assumed.clone());
+                made.len() as Assumption
+            })
+    }
+
+    /// What is assumed of a lambda now.
+    fn of(&self, lambda: DeclId) -> Option<TyList> {
+        let made = self.made.borrow();
+        let mut current = self.current.get();
+        while let Some((outer, assumed, params)) = (current as usize)
+            .checked_sub(1)
+            .and_then(|index| made.get(index))
+        {
+            if *assumed == lambda {
+                return Some(params.clone());
+            }
+            current = *outer;
+        }
+        None
+    }
+}
+
+impl Checker<'_> {
+    /// Evaluates as if the parameters of a lambda had these types.
+    pub(super) fn assume<T>(
+        &self,
+        lambda: DeclId,
+        params: TyList,
+        evaluate: impl FnOnce() -> T,
+    ) -> T {
+        let outer = self.assumption_around(self.facts.decl(lambda).scope);
+        self.under(self.assumptions.number((outer, lambda, params)), evaluate)
+    }
+
+    /// Evaluates what is declared in a scope under nothing but what is assumed of the lambdas
+    /// around it.
+    pub(super) fn within<T>(&self, scope: ScopeId, evaluate: impl FnOnce() -> T) -> T {
+        self.under(self.assumption_around(scope), evaluate)
+    }
+
+    fn under<T>(&self, assumption: Assumption, evaluate: impl FnOnce() -> T) -> T {
+        let outer = self.assumptions.current.replace(assumption);
+        let result = evaluate();
+        self.assumptions.current.set(outer);
+        result
+    }
+
+    /// What is assumed now, as far as it is about lambdas around a scope.
+    fn assumption_around(&self, scope: ScopeId) -> Assumption {
+        if self.assumptions.current() == 0 {
+            return 0;
+        }
+        let around = self.lambdas_around(scope);
+        let assumed = around
+            .iter()
+            .rev()
+            .filter_map(|lambda| Some((*lambda, self.assumptions.of(*lambda)?)));
+        assumed.fold(0, |outer, (lambda, params)| {
+            self.assumptions.number((outer, lambda, params))
+        })
+    }
+
+    /// The lambdas around a scope, the innermost first.
+    fn lambdas_around(&self, mut scope: ScopeId) -> Vec<DeclId> {
+        let mut found = Vec::new();
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if let Some(owner) = here.owner.some()
+                && self.facts.decl(owner).kind == DeclKind::Lambda
+                && found.last() != Some(&owner)
+            {
+                found.push(owner);
+            }
+            scope = here.parent;
+        }
+        found
+    }
+
+    /// Whether the body of a lambda is being read as if its parameters had some types.
+    pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
+        self.assumptions.of(lambda).is_some()
+    }
+
+    /// The assumed type of a lambda's parameter.
+    pub(super) fn assumed_param(&self, lambda: DeclId, index: u16) -> Option<Ty> {
+        Some(
+            self.assumptions
+                .of(lambda)?
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+        )
+    }
+
+    /// Remembers as what an anonymous object is made, for who names its members elsewhere while its
+    /// call is still open.
+    pub(super) fn note_object(&self, object: DeclId) {
+        let around = self.assumption_around(self.facts.decl(object).scope);
+        if around != 0 {
+            self.assumptions.objects.borrow_mut().insert(object, around);
+        }
+    }
+
+    /// Evaluates what stands in an anonymous object as it was made. Outside of all overloads the
+    /// calls around it are decided.
+    pub(super) fn in_object<T>(&self, object: DeclId, evaluate: impl FnOnce() -> T) -> T {
+        let scope = self.facts.decl(object).scope;
+        let made = self.assumptions.objects.borrow().get(&object).copied();
+        match made {
+            Some(made)
+                if self.assumptions.current() != 0
+                    && !self
+                        .lambdas_around(scope)
+                        .iter()
+                        .all(|lambda| self.is_assumed(*lambda)) =>
+            {
+                self.under(made, evaluate)
+            }
+            _ => self.within(scope, evaluate),
+        }
+    }
+}

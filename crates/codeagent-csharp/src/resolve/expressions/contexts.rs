@@ -1,0 +1,95 @@
+//! Which type does the place of a lambda, `new()` or collection expression ask for.
+//!
+//! **Limits.** While a call chooses its overload, what stands among its arguments has no context.
+
+use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
+
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::expressions::Checker;
+use crate::resolve::types::questions::Question;
+use crate::resolve::types::{Ty, Type};
+
+impl Checker<'_> {
+    /// The type that the context of a declaration asks for.
+    pub fn context_type(&self, decl: DeclId) -> Ty {
+        self.within(self.facts.decl(decl).scope, || {
+            self.evaluation
+                .guarded(Question::Context(self.assumptions.current(), decl), || {
+                    self.context_type_cold(decl)
+                })
+                .unwrap_or(Ty::UNKNOWN)
+        })
+    }
+
+    fn context_type_cold(&self, decl: DeclId) -> Ty {
+        match self.facts.decl(decl).context {
+            Context::Argument(call, index) => self
+                .call(call)
+                .expected
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Context::Typed(ty) => self.type_of(self.file, ty),
+            Context::Assigned(target) => match self.expr_type(target) {
+                ty if matches!(
+                    self.arena.get(ty),
+                    Type::Qualifier(_) | Type::MethodGroup(_)
+                ) =>
+                {
+                    Ty::UNKNOWN
+                }
+                ty => ty,
+            },
+            Context::Returned(function) => self.returned_context(function),
+            Context::Element(collection) => self.element_context(collection),
+            Context::Property(object, key) => self.anonymous_context(object, key),
+            Context::Attribute(..) | Context::None => Ty::UNKNOWN,
+        }
+    }
+
+    fn anonymous_context(&self, object: DeclId, key: codeagent_model::facts::Sym) -> Ty {
+        let context = self.context_type(object);
+        let name = self.own_name(key);
+        self.members(context, name)
+            .first()
+            .map_or(Ty::UNKNOWN, |member| self.candidate_type(member))
+    }
+
+    fn returned_context(&self, function: DeclId) -> Ty {
+        let decl = self.facts.decl(function);
+        // The body is read to find out whether the lambda fits: what it has to return is just what
+        // is being asked.
+        if self.is_assumed(function) {
+            return Ty::UNKNOWN;
+        }
+        let result = if decl.kind == DeclKind::Lambda {
+            let context = self.context_type(function);
+            self.delegate_shape(context)
+                .map_or(Ty::UNKNOWN, |shape| shape.result)
+        } else {
+            self.type_of(self.file, decl.ty)
+        };
+        if decl.flags.has(DeclFlags::GENERATOR) {
+            return match self.known(result) {
+                Some((Known::Enumerator | Known::AsyncEnumerator, args)) => args[0],
+                _ => self.element_of(result).unwrap_or(Ty::UNKNOWN),
+            };
+        }
+        if decl.flags.has(DeclFlags::ASYNC) {
+            self.awaited(result)
+        } else {
+            result
+        }
+    }
+
+    fn element_context(&self, collection: ExprId) -> Ty {
+        match self.facts.expr(collection) {
+            Expr::Array(_, decl) if !decl.is_none() => self
+                .element_of(self.context_type(decl))
+                .unwrap_or(Ty::UNKNOWN),
+            _ => self
+                .element_of(self.expr_type(collection))
+                .unwrap_or(Ty::UNKNOWN),
+        }
+    }
+}

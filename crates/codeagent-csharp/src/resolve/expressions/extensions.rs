@@ -1,0 +1,359 @@
+//! Which extension method does `receiver.Name(..)` mean if no member of the receiver does.
+//!
+//! Namespace by namespace from the inside: first the namespace's own static classes, then what the
+//! usings of its declaration bring; the first level with an applicable method decides.
+//!
+//! **Limits.** The receiver must be known to convert to the first parameter: what a package or an
+//! undeclared base class gives has no extension methods but those for its own type. A call that may
+//! mean another one is unresolved.
+
+use std::rc::Rc;
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
+
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::{Extension, NamespaceId, Tid};
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::types::members::Candidate;
+use crate::resolve::types::usings::Using;
+use crate::resolve::types::{Ty, TyList, Type};
+
+/// Where extension methods may come from at one distance.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    namespaces: Vec<NamespaceId>,
+    classes: Vec<Tid>,
+}
+
+impl Checker<'_> {
+    /// Chooses an extension method for a receiver.
+    pub(super) fn pick_extension(
+        &self,
+        receiver: Ty,
+        name: Name,
+        args: &[Argument],
+        type_args: &TyList,
+    ) -> Option<Pick> {
+        self.ask(published::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        match self.arena.get(receiver) {
+            Type::Unknown
+            | Type::Outside
+            | Type::Dynamic
+            | Type::Null
+            | Type::Default
+            | Type::Namespace(_)
+            | Type::Lambda(_)
+            | Type::MethodGroup(_) => {
+                return None;
+            }
+            _ => {}
+        }
+        if let Type::Qualifier(ty) = self.arena.get(receiver) {
+            return self.nearest_extension(all, (ty, args, type_args), |candidate| {
+                self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
+            });
+        }
+        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
+            !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
+        })?;
+        let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
+        Some(Pick { sure, ..pick })
+    }
+
+    /// Whether there is an extension of that name, in sight or not, that the receiver may be given
+    /// to.
+    pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
+        self.ask(published::EXTENSIONS, name);
+        self.tables
+            .extensions
+            .get(&name)
+            .into_iter()
+            .flatten()
+            .any(|extension| {
+                let candidate = Candidate {
+                    decl: extension.decl,
+                    within: self.self_type(extension.container),
+                    depth: 0,
+                };
+                self.receiver_could_fit(receiver, candidate)
+            })
+    }
+
+    /// Whether an extension in sight may be meant for a receiver of which too little is known, as
+    /// of what an undeclared base class gives.
+    pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
+        self.ask(published::EXTENSIONS, name);
+        let Some(all) = self.tables.extensions.get(&name) else {
+            return false;
+        };
+        let fits = |candidate: Candidate| {
+            !self.is_static_extension(candidate.decl)
+                && self.receiver_could_fit(receiver, candidate)
+        };
+        self.levels().iter().any(|level| {
+            self.extensions_at(level, all, DeclKind::Method)
+                .into_iter()
+                .any(fits)
+        })
+    }
+
+    /// Whether nothing speaks against a receiver of which too little is known.
+    fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
+        let Some((formal, target)) = self.receiver_target(receiver, candidate) else {
+            return false;
+        };
+        if matches!(self.arena.get(formal), Type::Param(..)) {
+            return self
+                .constraints(formal)
+                .iter()
+                .all(|constraint| self.receiver_converts(receiver, *constraint) != Conversion::No);
+        }
+        self.receiver_converts(receiver, target) != Conversion::No
+    }
+
+    /// The declared type of the first parameter, and with the type arguments that the receiver
+    /// gives.
+    fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
+        let signature = self.signature(candidate.decl);
+        let formal = signature.params.first()?.ty;
+        let inferred = self.infer(
+            &signature.type_params,
+            &[(formal, Argument::of_type(receiver))],
+        );
+        Some((
+            formal,
+            self.replace_params(formal, &signature.type_params, &inferred),
+        ))
+    }
+
+    /// Identity, reference and boxing conversions: those that a receiver may take (standard
+    /// §12.8.10.3).
+    fn receiver_converts(&self, receiver: Ty, target: Ty) -> Conversion {
+        match (self.arena.get(receiver), self.arena.get(target)) {
+            _ if receiver.is_unknown() => {}
+            (Type::Nullable(from), Type::Nullable(to)) => return self.receiver_converts(from, to),
+            (_, Type::Nullable(of)) if self.is_value_type(of) == Some(true) => {
+                return Conversion::No;
+            }
+            (_, Type::Nullable(of)) => return self.receiver_converts(receiver, of),
+            (Type::Nullable(of), _) if self.is_value_type(of).is_none() => {
+                return self.receiver_converts(of, target);
+            }
+            _ => {}
+        }
+        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
+            && from.is_primitive_value()
+            && to.is_primitive_value()
+            && from != to
+        {
+            return Conversion::No;
+        }
+        self.convert_without_user(receiver, target)
+    }
+
+    /// The choice at the first level where one of the methods that pass is applicable.
+    fn nearest_extension(
+        &self,
+        all: &[Extension],
+        (receiver, args, type_args): (Ty, &[Argument], &TyList),
+        passes: impl Fn(Candidate) -> bool,
+    ) -> Option<Pick> {
+        let mut with_receiver = vec![Argument::of_type(receiver)];
+        with_receiver.extend_from_slice(args);
+        self.levels().iter().find_map(|level| {
+            let mut candidates = self.extensions_at(level, all, DeclKind::Method);
+            candidates.retain(|candidate| passes(*candidate));
+            if candidates.is_empty() {
+                return None;
+            }
+            self.pick(&candidates, &with_receiver, type_args)
+                .filter(|pick| pick.applicable)
+        })
+    }
+
+    /// An extension property of a receiver.
+    pub(super) fn extension_property(&self, receiver: Ty, name: Name) -> Option<Candidate> {
+        self.extension_member(receiver, name, DeclKind::Property)
+    }
+
+    /// The type of an extension property of a receiver.
+    pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
+        let declared = self.candidate_type(&property);
+        let signature = self.signature(property.decl);
+        let Some(first) = signature.params.first() else {
+            return declared;
+        };
+        let receiver = if let Type::Qualifier(ty) = self.arena.get(receiver) {
+            ty
+        } else {
+            receiver
+        };
+        let inferred = self.infer(
+            &signature.type_params,
+            &[(first.ty, Argument::of_type(receiver))],
+        );
+        self.replace_params(declared, &signature.type_params, &inferred)
+    }
+
+    /// The nearest extension of that kind whose receiver fits.
+    pub(super) fn extension_member(
+        &self,
+        receiver: Ty,
+        name: Name,
+        kind: DeclKind,
+    ) -> Option<Candidate> {
+        self.ask(published::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        let (is_static, receiver) = match self.arena.get(receiver) {
+            Type::Qualifier(ty) => (true, ty),
+            _ => (false, receiver),
+        };
+        self.levels().iter().find_map(|level| {
+            let mut candidates = self.extensions_at(level, all, kind).into_iter();
+            candidates.find(|candidate| {
+                self.is_static_extension(candidate.decl) == is_static
+                    && self.receiver_fits(receiver, *candidate)
+            })
+        })
+    }
+
+    /// Whether it is a static member of an extension block, which is reached through the type.
+    fn is_static_extension(&self, decl: DeclRef) -> bool {
+        self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
+    }
+
+    pub fn extensions_at(
+        &self,
+        level: &Level,
+        all: &[Extension],
+        kind: DeclKind,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        if !self.spend(all.len()) {
+            return found;
+        }
+        for extension in all {
+            let group = self.tables.group(extension.container);
+            let near = level.classes.contains(&extension.container)
+                || group.outer.is_none() && level.namespaces.contains(&group.namespace);
+            if near
+                && self.decl(extension.decl).kind == kind
+                && self.is_visible(extension.container)
+            {
+                self.group(extension.container);
+                found.push(Candidate {
+                    decl: extension.decl,
+                    within: self.self_type(extension.container),
+                    depth: 0,
+                });
+            }
+        }
+        self.prefer_accessible(found)
+    }
+
+    fn is_visible(&self, container: Tid) -> bool {
+        let here = self
+            .table
+            .homes
+            .first()
+            .copied()
+            .unwrap_or(self.tables.assemblies.none());
+        let group = self.tables.group(container);
+        let assemblies = &self.tables.assemblies;
+        group.homes.iter().any(|home| {
+            assemblies.sees(here, *home)
+                && (group.access == codeagent_model::graph::Access::Public
+                    || assemblies.is_friend(here, *home))
+        })
+    }
+
+    /// Whether a receiver is known to convert to the first parameter by identity, reference or
+    /// boxing.
+    pub fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
+        let Some((_, target)) = self.receiver_target(receiver, candidate) else {
+            return false;
+        };
+        match self.receiver_converts(receiver, target) {
+            Conversion::Identity | Conversion::Implicit => true,
+            Conversion::Unknown => {
+                self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some()
+            }
+            Conversion::No => false,
+        }
+    }
+
+    /// The levels seen from the site that is being linked.
+    pub fn levels(&self) -> Rc<[Level]> {
+        let scope = self.site_scope.get();
+        if let Some(found) = self.memo.levels.borrow().get(&scope) {
+            return found.clone();
+        }
+        let made: Rc<[Level]> = self.levels_cold(scope).into();
+        self.memo.levels.borrow_mut().insert(scope, made.clone());
+        made
+    }
+
+    fn levels_cold(&self, scope: ScopeId) -> Vec<Level> {
+        let mut levels = Vec::new();
+        let mut current = scope;
+        while let Some(id) = current.some() {
+            let here = *self.facts.scope(id);
+            match here.kind {
+                ScopeKind::Namespace => self.namespace_levels(id, here.parent, &mut levels),
+                ScopeKind::File => {
+                    levels.push(Level {
+                        namespaces: vec![NamespaceId::GLOBAL],
+                        classes: Vec::new(),
+                    });
+                    levels.push(self.using_level(id));
+                }
+                _ => {}
+            }
+            current = here.parent;
+        }
+        levels
+    }
+
+    fn namespace_levels(&self, scope: ScopeId, parent: ScopeId, levels: &mut Vec<Level>) {
+        let Some(&innermost) = self.table.namespaces.get(&scope) else {
+            return;
+        };
+        let stop = self.namespace_around(self.file, parent);
+        let mut namespace = innermost;
+        while namespace != stop {
+            levels.push(Level {
+                namespaces: vec![namespace],
+                classes: Vec::new(),
+            });
+            if namespace == innermost {
+                levels.push(self.using_level(scope));
+            }
+            let next = self.tables.namespaces[namespace.0 as usize].parent;
+            if next == namespace {
+                break;
+            }
+            namespace = next;
+        }
+    }
+
+    fn using_level(&self, scope: ScopeId) -> Level {
+        let mut level = Level::default();
+        for using in self.usings(self.file, scope).iter() {
+            match *using {
+                Using::Namespace(namespace) => level.namespaces.push(namespace),
+                Using::Static(ty) => {
+                    if let Type::Inst(tid, _) = self.arena.get(ty) {
+                        level.classes.push(tid);
+                    }
+                }
+                Using::Alias(..) => {}
+            }
+        }
+        level
+    }
+}

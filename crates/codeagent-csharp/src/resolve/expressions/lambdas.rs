@@ -1,0 +1,447 @@
+//! What do a lambda and a method group do once a delegate is asked of them: do they fit it, and
+//! what do they return.
+//!
+//! `x => x.Name` fits `Func<Person, string>`: its body is read as if `x` were a `Person`.
+//!
+//! **Limits.** A block body without `return` is taken to return nothing, even if it never ends,
+//! unless `throw` is its last statement; at most eight returns are looked at.
+
+use std::rc::Rc;
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{
+    CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator,
+};
+use rustc_hash::FxHashMap;
+
+use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::calls::CallOutcome;
+use crate::resolve::expressions::conversions::{Better, Conversion};
+use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::types::members::Candidate;
+use crate::resolve::types::signatures::DelegateShape;
+use crate::resolve::types::{Ty, TyList, Type};
+
+/// Most uses of its parameters in a lambda's body that are looked at.
+const MAX_USES: usize = 100;
+
+/// What a lambda's body does with what it has from a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum ParameterUse {
+    /// Names a member of it.
+    Member(ExprId, Name),
+    /// Gives it to a call.
+    Argument(CallId),
+    /// Gives it to a variable with a written type.
+    Value(DeclId),
+    /// Assigns it to something.
+    Assigned(ExprId, ExprId),
+}
+
+impl Checker<'_> {
+    /// What a lambda returns if its parameters have these types; an async one a task. `None`:
+    /// nothing (or only `return;`).
+    pub(super) fn lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
+        let decl = self.facts.decl(lambda);
+        let returns = self.facts.list(decl.returns);
+        let inner =
+            if returns.is_empty() || decl.flags.has(DeclFlags::ASYNC) && self.only_throws(lambda) {
+                None
+            } else {
+                let values = self.assume(lambda, params.clone(), || {
+                    returns
+                        .iter()
+                        .take(8)
+                        .map(|value| self.expr_type(*value))
+                        .collect::<Vec<Ty>>()
+                });
+                Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
+            };
+        if !decl.flags.has(DeclFlags::ASYNC) {
+            return inner;
+        }
+        Some(match inner {
+            Some(ty) => self.known_type(Known::TaskOf, &[ty]),
+            None => self.known_type(Known::Task, &[]),
+        })
+    }
+
+    /// Whether a lambda throws instead of returning.
+    fn only_throws(&self, lambda: DeclId) -> bool {
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        matches!(returns, [only] if matches!(self.facts.expr(*only), Expr::Literal(LiteralKind::Throw, _)))
+    }
+
+    /// Whether a lambda returns what may have a type.
+    pub(super) fn returns_something(&self, lambda: DeclId) -> bool {
+        let untyped = |value: &ExprId| match self.facts.expr(*value) {
+            Expr::Literal(kind, _) => matches!(
+                kind,
+                LiteralKind::Null | LiteralKind::Default | LiteralKind::Throw
+            ),
+            _ => false,
+        };
+        !self
+            .facts
+            .list(self.facts.decl(lambda).returns)
+            .iter()
+            .all(untyped)
+    }
+
+    /// The best common type of values.
+    pub(super) fn common_type(&self, values: &[Ty]) -> Ty {
+        let mut best = Ty::UNKNOWN;
+        let mut null = false;
+        for &ty in values {
+            match self.arena.get(ty) {
+                Type::Null => null = true,
+                Type::Unknown
+                | Type::Outside
+                | Type::Default
+                | Type::TargetNew
+                | Type::Qualifier(_)
+                | Type::Namespace(_) => {}
+                _ if best.is_unknown() => best = ty,
+                _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
+                _ => {}
+            }
+        }
+        if best.is_unknown() {
+            return if null { Ty::NULL } else { Ty::UNKNOWN };
+        }
+        if null && self.is_value_type(best) == Some(true) {
+            self.nullable(best)
+        } else {
+            best
+        }
+    }
+
+    /// The written types of a lambda's parameters, unknown where there are none.
+    pub(super) fn explicit_params(&self, lambda: DeclId) -> Vec<Ty> {
+        let decl = self.facts.decl(lambda);
+        self.facts
+            .list(decl.params)
+            .iter()
+            .map(|param| self.type_of(self.file, self.facts.decl(*param).ty))
+            .collect()
+    }
+
+    /// Whether a lambda fits a delegate.
+    pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &DelegateShape) -> Conversion {
+        let explicit = self.explicit_params(lambda);
+        if explicit.len() != shape.params.len() {
+            return Conversion::No;
+        }
+        let clash = explicit
+            .iter()
+            .zip(shape.params.iter())
+            .any(|(own, wanted)| {
+                let known = !self.is_uncertain(*own)
+                    && !self.is_uncertain(*wanted)
+                    && !self.arena.is_open(*wanted);
+                known
+                    && matches!(
+                        self.convert(*own, *wanted),
+                        Conversion::No | Conversion::Implicit
+                    )
+            });
+        if clash {
+            return Conversion::No;
+        }
+        if self.is_void(shape.result) {
+            return self.fits_void(lambda);
+        }
+        let Some(returned) = self.lambda_result(lambda, &shape.params) else {
+            return Conversion::No;
+        };
+        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
+            return self.async_converts(lambda, returned, shape.result);
+        }
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        match returns {
+            [single] => {
+                let ty = self.assume(lambda, shape.params.clone(), || self.expr_type(*single));
+                self.assume(lambda, shape.params.clone(), || {
+                    self.convert_value(*single, ty, shape.result)
+                })
+                .min(Conversion::Implicit)
+            }
+            _ => self
+                .convert(returned, shape.result)
+                .min(Conversion::Implicit),
+        }
+    }
+
+    /// Whether a lambda's body is right if its parameters have such types, as far as what it does
+    /// with these alone tells: the members that it names are there, calls and variables take what
+    /// they are given (standard §12.6.4.2 by way of §10.7.1).
+    pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
+        let bodies = self.bodies.get_or_init(|| self.parameter_uses());
+        let Some(uses) = bodies.get(&lambda) else {
+            return true;
+        };
+        self.assume(lambda, params.clone(), || {
+            uses.iter().take(MAX_USES).all(|used| self.use_binds(*used))
+        })
+    }
+
+    fn use_binds(&self, used: ParameterUse) -> bool {
+        match used {
+            ParameterUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
+            ParameterUse::Argument(call) => !self.call(call).refused && self.value_takes(call),
+            ParameterUse::Assigned(target, value) => {
+                self.convert_value(value, self.expr_type(value), self.expr_type(target))
+                    != Conversion::No
+            }
+            ParameterUse::Value(variable) => {
+                let decl = self.facts.decl(variable);
+                self.convert_value(
+                    decl.init,
+                    self.expr_type(decl.init),
+                    self.type_of(self.file, decl.ty),
+                ) != Conversion::No
+            }
+        }
+    }
+
+    /// Whether the delegate that a call invokes takes its arguments.
+    fn value_takes(&self, id: CallId) -> bool {
+        let (call, args) = (self.call(id), self.arguments(&self.facts.calls[id.index()]));
+        let takes = |(arg, wanted): (&Argument, &Ty)| {
+            self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
+        };
+        call.outcome != CallOutcome::Value
+            || call.expected.len() != args.len()
+            || args.iter().zip(&call.expected).all(takes)
+    }
+
+    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
+        let mut bodies: FxHashMap<DeclId, Vec<ParameterUse>> = FxHashMap::default();
+        let mut add = |value: ExprId, used: ParameterUse| {
+            if let Some(lambda) = self.lambda_under(value) {
+                bodies.entry(lambda).or_default().push(used);
+            }
+        };
+        for expr in &self.facts.exprs {
+            match *expr {
+                Expr::Member(base, name) => {
+                    add(base, ParameterUse::Member(base, self.own_name(name)))
+                }
+                Expr::Assign(target, value) => add(value, ParameterUse::Assigned(target, value)),
+                _ => {}
+            }
+        }
+        for (number, call) in self.facts.calls.iter().enumerate() {
+            for arg in self.facts.list(call.args) {
+                add(arg.value, ParameterUse::Argument(CallId(number as u32)));
+            }
+        }
+        for id in self.facts.decl_ids() {
+            let decl = self.facts.decl(id);
+            if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
+                add(decl.init, ParameterUse::Value(id));
+            }
+        }
+        bodies
+    }
+
+    /// The lambda whose parameter a chain starts from.
+    fn lambda_under(&self, chain: ExprId) -> Option<DeclId> {
+        let mut current = chain;
+        for _ in 0..32 {
+            current = match self.facts.expr(current) {
+                Expr::Member(inner, _)
+                | Expr::NonNull(inner)
+                | Expr::Conditional(inner)
+                | Expr::Same(inner) => inner,
+                Expr::Call(call) | Expr::Index(call) => self.facts.calls.get(call.index())?.callee,
+                Expr::Name(name, scope, offset) => {
+                    let local = self.local_of(self.own_name(name), (scope, offset))?;
+                    return match self.facts.expr(self.facts.decl(local).init) {
+                        Expr::ContextParam(lambda, _) => Some(lambda),
+                        _ => None,
+                    };
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Whether all members of a type are known and none bears the name, nor does an extension.
+    fn surely_lacks(&self, ty: Ty, name: Name) -> bool {
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            return false;
+        };
+        let group = self.group(tid);
+        let has_members = matches!(
+            group.kind,
+            DeclKind::Class
+                | DeclKind::Interface
+                | DeclKind::Struct
+                | DeclKind::Record
+                | DeclKind::RecordStruct
+        );
+        has_members
+            && !group.external
+            && !self.has_foreign_base(ty)
+            && name != well_known::DECONSTRUCT
+            && self.members(ty, name).is_empty()
+            && !self.may_be_extended(ty, name)
+    }
+
+    /// Nothing is returned, or what stands as a statement.
+    fn fits_void(&self, lambda: DeclId) -> Conversion {
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        if returns.iter().all(|value| self.is_statement(*value)) {
+            Conversion::Implicit
+        } else {
+            Conversion::No
+        }
+    }
+
+    /// Whether an expression may stand as a statement.
+    fn is_statement(&self, value: ExprId) -> bool {
+        match self.facts.expr(value) {
+            Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
+            Expr::Call(_)
+            | Expr::New(_)
+            | Expr::NewTarget(..)
+            | Expr::Await(_)
+            | Expr::Assign(..)
+            | Expr::Unknown
+            | Expr::Literal(LiteralKind::Throw, _) => true,
+            Expr::Unary(operator, _) => {
+                matches!(operator, Operator::Increment | Operator::Decrement)
+            }
+            _ => false,
+        }
+    }
+
+    /// An async lambda gives any task type of a fitting result; a statement whose value is unknown
+    /// may have none.
+    fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
+        let given = self.known(returned);
+        match (given, self.known(wanted)) {
+            (Some(_), Some((known, _)))
+                if (known.is_task() || known.is_task_of()) && self.only_throws(lambda) =>
+            {
+                Conversion::Implicit
+            }
+            (Some((_, have)), Some((known, want))) if known.is_task_of() => {
+                match (have.first(), want.first()) {
+                    (Some(have), Some(want)) => {
+                        self.convert(*have, *want).min(Conversion::Implicit)
+                    }
+                    _ => Conversion::No,
+                }
+            }
+            (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => {
+                Conversion::Implicit
+            }
+            (Some((_, have)), Some((known, _))) if known.is_task() => {
+                let may_be_void = have.first().is_some_and(|ty| ty.is_unknown())
+                    && self.fits_void(lambda) != Conversion::No;
+                if may_be_void {
+                    Conversion::Unknown
+                } else {
+                    Conversion::No
+                }
+            }
+            (_, Some(_)) => Conversion::No,
+            _ => Conversion::Unknown,
+        }
+    }
+
+    /// Which of two delegate types a lambda converts to better.
+    pub(super) fn better_lambda(&self, lambda: DeclId, first: Ty, second: Ty) -> Better {
+        let (Some(a), Some(b)) = (self.delegate_shape(first), self.delegate_shape(second)) else {
+            return match (
+                self.delegate_shape(first).is_some(),
+                self.delegate_shape(second).is_some(),
+            ) {
+                (true, false) => Better::First,
+                (false, true) => Better::Second,
+                _ => Better::Neither,
+            };
+        };
+        if a.params != b.params {
+            return self.better_target(first, second);
+        }
+        match (self.is_void(a.result), self.is_void(b.result)) {
+            (false, true) => return Better::First,
+            (true, false) => return Better::Second,
+            (true, true) => return Better::Neither,
+            _ => {}
+        }
+        let Some(returned) = self.lambda_result(lambda, &a.params) else {
+            return Better::Unknown;
+        };
+        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
+            && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
+            && let ([own], [other]) = (&*xs, &*ys)
+            && x == y
+        {
+            let inner = self.awaited(returned);
+            return self.better_conversion(ExprId::NONE, inner, *own, *other);
+        }
+        let value = match self.facts.list(self.facts.decl(lambda).returns) {
+            [single] => *single,
+            _ => ExprId::NONE,
+        };
+        self.assume(lambda, a.params.clone(), || {
+            self.better_conversion(value, returned, a.result, b.result)
+        })
+    }
+
+    /// The method of a group that a delegate's arguments choose.
+    pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
+        let pick = self.pick_of_group(group, params)?;
+        Some((pick.best.candidate.decl, self.result_of(&pick.best)))
+    }
+
+    fn pick_of_group(&self, group: ExprId, params: &[Ty]) -> Option<Pick> {
+        let candidates = self.group_candidates(group);
+        let args: Vec<Argument> = params.iter().map(|ty| Argument::of_type(*ty)).collect();
+        let type_args = match self.facts.expr(group) {
+            Expr::Generic(_, args) => self.type_list(args),
+            _ => Rc::from([]),
+        };
+        self.pick(&candidates, &args, &type_args)
+    }
+
+    /// The methods a method group names.
+    fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
+        match self.facts.expr(group) {
+            Expr::Name(name, scope, offset) => self
+                .lookup_value(self.own_name(name), (scope, offset), true)
+                .candidates()
+                .to_vec(),
+            Expr::Member(base, name) => self.member_access(base, self.own_name(name)).candidates,
+            Expr::Generic(inner, _) => self.group_candidates(inner),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether some method of a group fits a delegate.
+    pub(super) fn method_group_converts(&self, group: ExprId, shape: &DelegateShape) -> Conversion {
+        if self.group_candidates(group).is_empty() {
+            return Conversion::Unknown;
+        }
+        let Some(pick) = self
+            .pick_of_group(group, &shape.params)
+            .filter(|pick| pick.applicable)
+        else {
+            return Conversion::No;
+        };
+        let result = self.result_of(&pick.best);
+        match self.is_void(shape.result) != self.is_void(result) {
+            true if result.is_unknown() => Conversion::Unknown,
+            true => Conversion::No,
+            false if result == shape.result => Conversion::Implicit,
+            false => self.convert(result, shape.result).min(Conversion::Implicit),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Which user-defined operator does `a + b` call, and what type does an operator expression have.
+//!
+//! **Limits.** Built-in operators: numeric promotion, string concatenation, comparisons; lifted and
+//! enum forms by their operands.
+
+use codeagent_model::facts::{ExprId, Operator};
+
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::types::members::Candidate;
+use crate::resolve::types::{Ty, TyList, Type};
+
+impl Checker<'_> {
+    /// A binary operator: the chosen user-defined one and the type.
+    pub fn binary(&self, operator: Operator, left: ExprId, right: ExprId) -> (Option<Pick>, Ty) {
+        let (a, b) = (self.expr_type(left), self.expr_type(right));
+        let args = [
+            Argument {
+                value: left,
+                ..Argument::of_type(a)
+            },
+            Argument {
+                value: right,
+                ..Argument::of_type(b)
+            },
+        ];
+        if let Some(pick) = self.user_operator(operator, &args) {
+            let result = self.result_of(&pick.best);
+            return (Some(pick), result);
+        }
+        (None, self.built_in_binary(operator, a, b))
+    }
+
+    /// A unary operator.
+    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<Pick>, Ty) {
+        let ty = self.expr_type(inner);
+        let args = [Argument {
+            value: inner,
+            ..Argument::of_type(ty)
+        }];
+        if let Some(pick) = self.user_operator(operator, &args) {
+            let result = self.result_of(&pick.best);
+            return (Some(pick), result);
+        }
+        let result = match operator {
+            Operator::Not => self.known_type(Known::Boolean, &[]),
+            Operator::FromEnd => self.known_type(Known::Index, &[]),
+            Operator::Range => self.known_type(Known::Range, &[]),
+            Operator::Dereference => match self.arena.get(ty) {
+                Type::Pointer(of) => of,
+                _ => Ty::UNKNOWN,
+            },
+            Operator::AddressOf => self.arena.add(Type::Pointer(ty)),
+            Operator::Plus | Operator::Minus | Operator::Complement => self.promoted(ty),
+            _ => ty,
+        };
+        (None, result)
+    }
+
+    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<Pick> {
+        let name = self
+            .tables
+            .names
+            .get(&format!("operator {}", token(operator)?))?;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for arg in args {
+            let ty = self.strip_nullable(arg.ty);
+            if matches!(self.arena.get(ty), Type::Inst(..) | Type::Param(..)) {
+                for candidate in self.members(ty, name).iter() {
+                    if !candidates.contains(candidate) {
+                        candidates.push(*candidate);
+                    }
+                }
+            }
+        }
+        if candidates.is_empty() || !self.spend(candidates.len() * candidates.len() / 8) {
+            return None;
+        }
+        let lifted: Vec<Argument> = args
+            .iter()
+            .map(|arg| Argument {
+                ty: self.strip_nullable(arg.ty),
+                ..*arg
+            })
+            .collect();
+        let pick = self.pick(&candidates, &lifted, &TyList::from([]))?;
+        pick.applicable.then_some(pick)
+    }
+
+    fn built_in_binary(&self, operator: Operator, a: Ty, b: Ty) -> Ty {
+        use Operator::{
+            Equal, Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalOr, NotEqual, Range,
+        };
+        if matches!(
+            operator,
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual | LogicalAnd | LogicalOr
+        ) {
+            return self.known_type(Known::Boolean, &[]);
+        }
+        if operator == Range {
+            return self.known_type(Known::Range, &[]);
+        }
+        if operator == Operator::Add
+            && (self.is_known(a, Known::String) || self.is_known(b, Known::String))
+        {
+            return self.known_type(Known::String, &[]);
+        }
+        let lifted = matches!(self.arena.get(a), Type::Nullable(_))
+            || matches!(self.arena.get(b), Type::Nullable(_));
+        let (x, y) = (self.strip_nullable(a), self.strip_nullable(b));
+        let plain = match operator {
+            Operator::ShiftLeft | Operator::ShiftRight | Operator::ShiftRightUnsigned => {
+                self.promoted(x)
+            }
+            _ => self.promoted_pair(x, y),
+        };
+        if lifted && !plain.is_unknown() {
+            self.nullable(plain)
+        } else {
+            plain
+        }
+    }
+
+    fn promoted(&self, ty: Ty) -> Ty {
+        match self.known(ty) {
+            Some((Known::SByte | Known::Byte | Known::Int16 | Known::UInt16 | Known::Char, _)) => {
+                self.known_type(Known::Int32, &[])
+            }
+            _ => ty,
+        }
+    }
+
+    /// The operand that the other converts to, unless both become `int`: a `byte` and a `uint` make
+    /// a `uint`.
+    fn wider(&self, a: Ty, b: Ty) -> Option<Ty> {
+        let wins = |from: Ty, to: Ty| match (self.known(from), self.known(to)) {
+            (Some((small, _)), Some((large, _))) => {
+                self.promoted(to) == to && small.widens_to(large)
+            }
+            _ => false,
+        };
+        if wins(a, b) {
+            Some(b)
+        } else {
+            wins(b, a).then_some(a)
+        }
+    }
+
+    fn promoted_pair(&self, a: Ty, b: Ty) -> Ty {
+        let (x, y) = (self.promoted(a), self.promoted(b));
+        match (
+            self.known(x).map(|(known, _)| known),
+            self.known(y).map(|(known, _)| known),
+        ) {
+            (Some(first), Some(second)) if first.is_numeric() => {
+                if let Some(wider) = self.wider(a, b) {
+                    wider
+                } else if first == second || second.widens_to(first) {
+                    x
+                } else if first.widens_to(second) {
+                    y
+                } else if first == Known::UInt64 || second == Known::UInt64 {
+                    // Only a constant that fits may stand beside it (standard §12.4.7.3).
+                    self.known_type(Known::UInt64, &[])
+                } else {
+                    self.known_type(Known::Int64, &[])
+                }
+            }
+            _ if a == b => a,
+            _ if matches!(self.arena.get(a), Type::Inst(..))
+                && self.is_value_type(a) == Some(true) =>
+            {
+                a
+            }
+            _ if self.is_delegate(a) == Some(true) => a,
+            _ => Ty::UNKNOWN,
+        }
+    }
+}
+
+fn token(operator: Operator) -> Option<&'static str> {
+    Some(match operator {
+        Operator::Add | Operator::Plus => "+",
+        Operator::Subtract | Operator::Minus => "-",
+        Operator::Multiply => "*",
+        Operator::Divide => "/",
+        Operator::Remainder => "%",
+        Operator::And | Operator::LogicalAnd => "&",
+        Operator::Or | Operator::LogicalOr => "|",
+        Operator::Xor => "^",
+        Operator::ShiftLeft => "<<",
+        Operator::ShiftRight => ">>",
+        Operator::ShiftRightUnsigned => ">>>",
+        Operator::Equal => "==",
+        Operator::NotEqual => "!=",
+        Operator::Less => "<",
+        Operator::Greater => ">",
+        Operator::LessEqual => "<=",
+        Operator::GreaterEqual => ">=",
+        Operator::Not => "!",
+        Operator::Complement => "~",
+        Operator::Increment => "++",
+        Operator::Decrement => "--",
+        Operator::Power
+        | Operator::FromEnd
+        | Operator::Range
+        | Operator::Dereference
+        | Operator::AddressOf => return None,
+    })
+}

@@ -1,0 +1,163 @@
+//! What does a value give when it is iterated, awaited, indexed or deconstructed.
+//!
+//! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
+//! the interfaces; extension methods last.
+//!
+//! **Limits.** Of undeclared types nothing is known.
+
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{DeclFlags, DeclKind};
+
+use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::overloads::Argument;
+use crate::resolve::types::members::{Candidate, is_method};
+use crate::resolve::types::{Ty, TyList, Type};
+
+impl Checker<'_> {
+    /// What a `foreach` over a value yields.
+    pub(super) fn iterated(&self, ty: Ty, is_async: bool) -> Ty {
+        // Of an array its element type counts, not what its enumerator gives (standard §13.9.5.2).
+        if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
+            return element;
+        }
+        let pattern = if is_async {
+            well_known::GET_ASYNC_ENUMERATOR
+        } else {
+            well_known::GET_ENUMERATOR
+        };
+        let own = self
+            .result_without_arguments(ty, pattern)
+            .and_then(|enumerator| self.current_of(enumerator));
+        own.or_else(|| self.element_of(ty))
+            .or_else(|| self.current_of(self.extension_result(ty, pattern)?))
+            .unwrap_or(Ty::UNKNOWN)
+    }
+
+    /// What an enumerator stands at.
+    fn current_of(&self, enumerator: Ty) -> Option<Ty> {
+        self.members(enumerator, well_known::CURRENT)
+            .first()
+            .map(|current| self.candidate_type(current))
+    }
+
+    /// The result of the extension method of this name that takes only the receiver.
+    fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
+        let pick = self.pick_extension(receiver, name, &[], &TyList::from([]))?;
+        Some(self.result_of(&pick.best))
+    }
+
+    /// The element type of an array or sequence, by its type and interfaces.
+    pub(super) fn element_of(&self, ty: Ty) -> Option<Ty> {
+        match self.arena.get(ty) {
+            Type::Array(element, _) => return Some(element),
+            Type::Collection(collection) => return Some(self.collection_element(collection)),
+            Type::Nullable(of) => return self.element_of(of),
+            _ => {}
+        }
+        let supertypes = self.supertypes(ty);
+        let instance = |wanted: &[Known]| {
+            let (_, args) = supertypes
+                .iter()
+                .filter_map(|base| self.known(*base))
+                .find(|(known, _)| wanted.contains(known))?;
+            args.first().copied()
+        };
+        instance(&[Known::EnumerableOf])
+            .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
+    }
+
+    /// The result of the method of this name that takes nothing.
+    fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
+        let found = self.members(ty, name);
+        let method = found.iter().find(|candidate| {
+            is_method(self.decl(candidate.decl).kind)
+                && self
+                    .signature(candidate.decl)
+                    .params
+                    .iter()
+                    .all(|param| param.flags.has(DeclFlags::OPTIONAL))
+        })?;
+        Some(self.method_result(method))
+    }
+
+    fn method_result(&self, method: &Candidate) -> Ty {
+        self.substitute(self.signature(method.decl).result, method.within)
+    }
+
+    /// What `await` gives.
+    pub(super) fn awaited(&self, ty: Ty) -> Ty {
+        let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
+        if let Some(awaiter) =
+            awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER))
+        {
+            return self
+                .result_without_arguments(awaiter, well_known::GET_RESULT)
+                .unwrap_or(Ty::UNKNOWN);
+        }
+        if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
+    }
+
+    /// Element `index` of a deconstruction.
+    pub(super) fn deconstructed(&self, ty: Ty, index: usize) -> Ty {
+        match self.arena.get(ty) {
+            Type::Tuple(elements, _) => elements.get(index).copied().unwrap_or(Ty::UNKNOWN),
+            _ => self.deconstructed_by_method(ty, index),
+        }
+    }
+
+    fn deconstructed_by_method(&self, ty: Ty, index: usize) -> Ty {
+        for method in self.members(ty, well_known::DECONSTRUCT).iter() {
+            if let Some(param) = self.signature(method.decl).params.get(index) {
+                return self.substitute(param.ty, method.within);
+            }
+        }
+        for constructor in self.constructors(ty) {
+            if self.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
+                && let Some(param) = self.signature(constructor.decl).params.get(index)
+            {
+                return self.substitute(param.ty, constructor.within);
+            }
+        }
+        self.deconstructed_by_extension(ty, index)
+            .unwrap_or(Ty::UNKNOWN)
+    }
+
+    fn deconstructed_by_extension(&self, ty: Ty, index: usize) -> Option<Ty> {
+        let method = self.extension_member(ty, well_known::DECONSTRUCT, DeclKind::Method)?;
+        let signature = self.signature(method.decl);
+        let receiver = (signature.params.first()?.ty, Argument::of_type(ty));
+        let inferred = self.infer(&signature.type_params, &[receiver]);
+        Some(self.replace_params(
+            signature.params.get(index + 1)?.ty,
+            &signature.type_params,
+            &inferred,
+        ))
+    }
+
+    /// What indexing an array or a pointer gives.
+    pub(super) fn indexed(&self, ty: Ty) -> Ty {
+        match self.arena.get(ty) {
+            Type::Array(element, _) | Type::Pointer(element) => element,
+            Type::Nullable(of) => self.indexed(of),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// What `value[a..b]` gives where no indexer takes a range: of an array or a string one of its
+    /// kind, else what `Slice` gives.
+    pub(super) fn sliced(&self, ty: Ty, args: &[Argument]) -> Option<Ty> {
+        let [range] = args else { return None };
+        if !self.is_known(range.ty, Known::Range) {
+            return None;
+        }
+        if matches!(self.arena.get(ty), Type::Array(..)) || self.is_known(ty, Known::String) {
+            return Some(ty);
+        }
+        let found = self.members(ty, well_known::SLICE);
+        let slice = found
+            .iter()
+            .find(|method| self.signature(method.decl).params.len() == 2)?;
+        Some(self.method_result(slice))
+    }
+}

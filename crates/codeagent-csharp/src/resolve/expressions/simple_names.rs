@@ -1,0 +1,290 @@
+//! What does a bare name in an expression stand for: a local, a member of a type around it, a
+//! static import, a type or a namespace.
+//!
+//! From the inside outward (standard §12.8.4); a name that is invoked passes over members that
+//! cannot be.
+//!
+//! **Limits.** A local counts in its whole block, as C# forbids any other meaning there.
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::resolve::declared::tables::{FileTable, NamespaceId, Tid, is_type_scope};
+use crate::resolve::expressions::Checker;
+use crate::resolve::types::members::{Candidate, is_method};
+use crate::resolve::types::names::{Found, Place};
+use crate::resolve::types::usings::Using;
+use crate::resolve::types::{Ty, Type};
+
+/// What a bare name stands for.
+#[derive(Clone, Debug)]
+pub enum Simple {
+    /// A local variable, parameter or local function.
+    Local(Vec<Candidate>),
+    /// Members of a type around it, or static members that a using brings.
+    Members(Vec<Candidate>),
+    /// Static members that usings bring; whether another one brings members of an undeclared type,
+    /// which might be meant.
+    Imported(Vec<Candidate>, bool),
+    /// A type.
+    Type(Ty),
+    /// A namespace.
+    Namespace(NamespaceId),
+    /// Nothing in the world.
+    None,
+}
+
+impl Simple {
+    /// The declarations, if it is a local or members.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        match self {
+            Self::Local(found) | Self::Members(found) | Self::Imported(found, _) => found,
+            _ => &[],
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Looks up a bare name of the linked file from a scope at an offset.
+    pub fn lookup_value(
+        &self,
+        name: Name,
+        (scope, offset): (ScopeId, u32),
+        invoked: bool,
+    ) -> Simple {
+        let mut current = scope;
+        while let Some(id) = current.some() {
+            let here = *self.facts.scope(id);
+            if let Some(local) = self.local_in(id, name, offset) {
+                return Simple::Local(vec![self.local(local)]);
+            }
+            let found = match here.kind {
+                kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
+                ScopeKind::Namespace | ScopeKind::File => self.static_imports(id, name, invoked),
+                _ => Simple::None,
+            };
+            if !matches!(found, Simple::None) {
+                return found;
+            }
+            current = here.parent;
+        }
+        if invoked {
+            return Simple::None;
+        }
+        self.lookup_type_name(name, scope, 0)
+    }
+
+    /// Locals, parameters and local functions of this name declared directly in a scope of the
+    /// linked file.
+    pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
+        self.locals
+            .get(&(scope, name))
+            .map_or(&[], |found| found.as_slice())
+    }
+
+    /// The local, parameter or local function of that name declared in a scope that counts at an
+    /// offset.
+    fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
+        let locals = self.locals(scope, name);
+        locals
+            .iter()
+            .rev()
+            .find(|decl| self.facts.decl(**decl).from <= offset)
+            .or(locals.first())
+            .copied()
+    }
+
+    /// The local, parameter or local function that a bare name stands for.
+    pub(super) fn local_of(
+        &self,
+        name: Name,
+        (mut scope, offset): (ScopeId, u32),
+    ) -> Option<DeclId> {
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if is_type_scope(here.kind) {
+                return None;
+            }
+            if let Some(local) = self.local_in(id, name, offset) {
+                return Some(local);
+            }
+            scope = here.parent;
+        }
+        None
+    }
+
+    /// Looks up a bare name as a type or namespace.
+    pub fn lookup_type_name(&self, name: Name, scope: ScopeId, arity: u16) -> Simple {
+        let place = Place {
+            file: self.file,
+            scope,
+            alone: None,
+        };
+        match self.lookup(place, name, arity, false) {
+            Found::Type(ty) => Simple::Type(ty),
+            _ => match self.lookup(place, name, arity, true) {
+                Found::Namespace(namespace) => Simple::Namespace(namespace),
+                Found::Type(ty) => Simple::Type(ty),
+                Found::None => Simple::None,
+            },
+        }
+    }
+
+    fn local(&self, decl: DeclId) -> Candidate {
+        Candidate {
+            decl: DeclRef {
+                file: self.file,
+                decl,
+            },
+            within: Ty::UNKNOWN,
+            depth: 0,
+        }
+    }
+
+    fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> Simple {
+        let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else {
+            return Simple::None;
+        };
+        let own = self.self_type(tid);
+        let members = self.members(own, name);
+        let passed_over = invoked && self.cannot_be_invoked(&members);
+        if !members.is_empty() && !passed_over {
+            return Simple::Members(members.to_vec());
+        }
+        if let Some(param) = self.primary_parameter(tid, name) {
+            return Simple::Local(vec![Candidate {
+                decl: param,
+                within: own,
+                depth: 0,
+            }]);
+        }
+        if invoked {
+            return Simple::None;
+        }
+        match self.nested(own, name, 0) {
+            Found::Type(ty) => Simple::Type(ty),
+            _ => Simple::None,
+        }
+    }
+
+    /// A parameter of the primary constructor in another part of the type (its own part's lie in
+    /// the scope).
+    fn primary_parameter(&self, tid: Tid, name: Name) -> Option<DeclRef> {
+        for constructor in &self.group(tid).constructors {
+            let facts = self.facts(constructor.file);
+            let decl = facts.decl(constructor.decl);
+            if decl.kind == DeclKind::PrimaryConstructor {
+                let params = facts.list(decl.params);
+                let found = params
+                    .iter()
+                    .find(|param| self.name(constructor.file, facts.decl(**param).name) == name);
+                if let Some(found) = found {
+                    return Some(DeclRef {
+                        file: constructor.file,
+                        decl: *found,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether what was found is a value that is known not to be a delegate.
+    pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
+        members.iter().all(|member| {
+            !is_method(self.decl(member.decl).kind)
+                && self.is_delegate(self.candidate_type(member)) == Some(false)
+        })
+    }
+
+    /// Static members that `using static` brings into a namespace or file scope.
+    fn static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> Simple {
+        let mut found = Vec::new();
+        let mut undeclared = false;
+        for using in self.usings(self.file, scope).iter() {
+            let Using::Static(ty) = *using else { continue };
+            undeclared |= matches!(self.arena.get(ty), Type::External(..));
+            for member in self.members(ty, name).iter() {
+                let decl = self.decl(member.decl);
+                let is_static = decl.flags.has(DeclFlags::STATIC)
+                    || decl.flags.has(DeclFlags::CONST)
+                    || decl.kind == DeclKind::EnumMember;
+                let is_own = member.depth == 0;
+                if is_static
+                    && is_own
+                    && !decl.flags.has(DeclFlags::EXTENSION)
+                    && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
+                {
+                    found.push(*member);
+                }
+            }
+        }
+        if found.is_empty() {
+            Simple::None
+        } else {
+            Simple::Imported(self.prefer_accessible(found), undeclared)
+        }
+    }
+
+    /// The type of a value member or local; unknown for methods.
+    pub fn candidate_type(&self, candidate: &Candidate) -> Ty {
+        let decl = self.decl(candidate.decl);
+        let declared = match decl.kind {
+            DeclKind::EnumMember => return self.enum_of(candidate.decl),
+            kind if is_method(kind) && kind != DeclKind::Indexer => return Ty::UNKNOWN,
+            _ => self.type_of(candidate.decl.file, decl.ty),
+        };
+        if declared.is_unknown() && candidate.decl.file == self.file && !decl.init.is_none() {
+            return self.initialised_type(candidate.decl.decl);
+        }
+        match self.arena.get(candidate.within) {
+            Type::Unknown => declared,
+            _ => self.substitute(declared, candidate.within),
+        }
+    }
+
+    fn initialised_type(&self, decl: DeclId) -> Ty {
+        let ty = self.expr_type(self.facts.decl(decl).init);
+        match self.arena.get(ty) {
+            Type::Qualifier(_) | Type::Namespace(_) | Type::Null | Type::Default => Ty::UNKNOWN,
+            _ => ty,
+        }
+    }
+
+    fn enum_of(&self, member: DeclRef) -> Ty {
+        let facts = self.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope).owner;
+        self.tables
+            .file(member.file)
+            .types
+            .get(&owner)
+            .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+    }
+}
+
+/// Locals, parameters and local functions of a file by the scope they are declared in.
+pub type Locals = FxHashMap<(ScopeId, Name), SmallVec<[DeclId; 1]>>;
+
+/// Those of a file.
+#[must_use]
+pub fn locals(facts: &Facts, table: &FileTable) -> Locals {
+    let mut locals: Locals = FxHashMap::default();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        let local = matches!(
+            decl.kind,
+            DeclKind::Variable | DeclKind::Parameter | DeclKind::LocalFunction
+        );
+        if local
+            && !decl.flags.has(DeclFlags::MEMBER)
+            && let Some(name) = table.names.get(decl.name.0 as usize)
+        {
+            locals.entry((decl.scope, *name)).or_default().push(id);
+        }
+    }
+    locals
+}

@@ -1,0 +1,493 @@
+//! What type does an expression of the linked file have.
+//!
+//! `orders.First().Customer.Name` is typed from the left: a local's declared or initialiser type,
+//! then each member's declared type with the receiver's type arguments put in.
+//!
+//! **Limits.** No flow analysis; arithmetic knows the built-in numeric promotions and user-defined
+//! operators only.
+
+use std::rc::Rc;
+
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{
+    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym,
+    TypeExpr, TypeId,
+};
+
+use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::expressions::simple_names::Simple;
+use crate::resolve::types::members::{Candidate, is_method};
+use crate::resolve::types::names::Found;
+use crate::resolve::types::questions::Question;
+use crate::resolve::types::{Ty, TyList, Type};
+
+/// What `a.b` names.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Members, if it names any.
+    pub candidates: Vec<Candidate>,
+    /// Type of `a`; of the value that is invoked on, if `a` is one.
+    pub receiver: Ty,
+    /// The type of the whole if it names no declared member, or one of an extension block.
+    pub ty: Ty,
+}
+
+impl Checker<'_> {
+    /// The type of an expression.
+    pub fn expr_type(&self, id: ExprId) -> Ty {
+        if id.is_none() {
+            return Ty::UNKNOWN;
+        }
+        let key = (self.assumptions.current(), id);
+        let asked = (key, Question::Expr(key.0, id));
+        self.evaluation
+            .answered(&self.memo.exprs, asked, || self.expr_type_cold(id))
+            .unwrap_or_default()
+    }
+
+    fn expr_type_cold(&self, id: ExprId) -> Ty {
+        match self.facts.expr(id) {
+            Expr::Name(name, scope, offset) => {
+                self.name_type(id, self.own_name(name), (scope, offset))
+            }
+            Expr::This(decl) => self.this_type(decl),
+            Expr::Super(decl) => self.base_class(self.this_type(decl)),
+            Expr::Member(base, name) | Expr::Destructured(base, name) => {
+                self.member_type(id, base, name)
+            }
+            Expr::Generic(inner, args) => self.generic_type(id, inner, args),
+            Expr::Index(call) | Expr::Call(call) | Expr::New(call) => self.call(call).result,
+            Expr::NewTarget(_, decl) => match self.context_type(decl) {
+                ty if ty.is_unknown() => Ty::TARGET_NEW,
+                ty => self.strip_nullable(ty),
+            },
+            Expr::Await(inner) => self.part_of(self.expr_type(inner), |ty| self.awaited(ty)),
+            Expr::Iterate(inner, is_async) => {
+                self.part_of(self.expr_type(inner), |ty| self.iterated(ty, is_async))
+            }
+            Expr::Cast(ty) => self.type_of(self.file, ty),
+            Expr::TypeValue(ty) => self.qualifier_type(ty),
+            Expr::Satisfies(inner, _)
+            | Expr::Same(inner)
+            | Expr::Yield(inner)
+            | Expr::Spread(inner) => self.expr_type(inner),
+            Expr::Conditional(inner) => self.conditional_type(inner),
+            Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
+            Expr::Assign(left, _) => self.expr_type(left),
+            Expr::Or(first, second) => self.either(first, second),
+            Expr::And(_, second) => self.expr_type(second),
+            Expr::Binary(operator, left, right) => self.binary(operator, left, right).1,
+            Expr::Unary(operator, inner) => self.unary(operator, inner).1,
+            Expr::Object(decl) => {
+                self.note_object(decl);
+                self.arena.add(Type::Object(decl))
+            }
+            Expr::Array(..) => self.array_type(id),
+            Expr::Tuple(elements) => self.tuple_type(elements),
+            Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
+            Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
+            Expr::OutArgument(call, index) => self
+                .call(call)
+                .expected
+                .get(usize::from(index))
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Expr::Element(inner, index) => {
+                self.deconstructed(self.expr_type(inner), usize::from(index))
+            }
+            Expr::Query(element) => {
+                self.known_type(Known::EnumerableOf, &[self.expr_type(element)])
+            }
+            Expr::Literal(kind, text) => self.literal_type(kind, text),
+            Expr::Known(known) => self.known_expression(known),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn known_expression(&self, known: KnownType) -> Ty {
+        let known = match known {
+            KnownType::Bool => Known::Boolean,
+            KnownType::String => Known::String,
+            KnownType::Number => Known::Int32,
+            KnownType::Void => Known::Void,
+        };
+        self.known_type(known, &[])
+    }
+
+    fn literal_type(&self, kind: LiteralKind, text: Sym) -> Ty {
+        let known = match kind {
+            LiteralKind::String => Known::String,
+            LiteralKind::Number => Known::Int32,
+            LiteralKind::TypedNumber => return self.keyword(self.facts.text(text)),
+            LiteralKind::Bool => Known::Boolean,
+            LiteralKind::Char => Known::Char,
+            LiteralKind::Null => return Ty::NULL,
+            LiteralKind::Default | LiteralKind::Throw => return Ty::DEFAULT,
+            LiteralKind::Utf8String => {
+                return self.known_type(Known::ReadOnlySpan, &[self.known_type(Known::Byte, &[])]);
+            }
+            LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => {
+                return Ty::UNKNOWN;
+            }
+        };
+        self.known_type(known, &[])
+    }
+
+    /// A written type, or a namespace as in `global::A`, before a dot.
+    fn qualifier_type(&self, ty: TypeId) -> Ty {
+        if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
+            && let Found::Namespace(namespace) =
+                self.resolve_segments(self.file, self.facts.list(segments), scope, None)
+        {
+            return self.arena.add(Type::Namespace(namespace));
+        }
+        self.arena.add(Type::Qualifier(self.type_of(self.file, ty)))
+    }
+
+    fn name_type(&self, id: ExprId, name: Name, scope: (ScopeId, u32)) -> Ty {
+        match self.lookup_value(name, scope, false) {
+            Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
+                self.candidates_type(id, &found)
+            }
+            Simple::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+            Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
+            Simple::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
+        }
+    }
+
+    fn candidates_type(&self, id: ExprId, found: &[Candidate]) -> Ty {
+        match found.first() {
+            Some(first) if is_method(self.decl(first.decl).kind) => {
+                self.arena.add(Type::MethodGroup(id))
+            }
+            Some(first) => self.candidate_type(first),
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    fn generic_type(&self, id: ExprId, inner: ExprId, args: List<TypeId>) -> Ty {
+        let args = self.type_list(args);
+        match self.facts.expr(inner) {
+            Expr::Name(name, scope, offset) => {
+                let name = self.own_name(name);
+                let found = self.lookup_value(name, (scope, offset), true);
+                if !found.candidates().is_empty() {
+                    return self.arena.add(Type::MethodGroup(id));
+                }
+                match self.lookup_type_name(name, scope, args.len() as u16) {
+                    Simple::Type(ty) => match self.apply(Found::Type(ty), &args) {
+                        Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                        _ => Ty::UNKNOWN,
+                    },
+                    _ => self.arena.add(Type::Qualifier(self.external(name, &args))),
+                }
+            }
+            Expr::Member(base, name) => {
+                let name = self.own_name(name);
+                let access = self.member_access(base, name);
+                if !access.candidates.is_empty() {
+                    return self.arena.add(Type::MethodGroup(id));
+                }
+                match self.step(self.qualifier(access.receiver), name, &args, false) {
+                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                    _ => Ty::UNKNOWN,
+                }
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn qualifier(&self, receiver: Ty) -> Found {
+        match self.arena.get(receiver) {
+            Type::Namespace(namespace) => Found::Namespace(namespace),
+            Type::Qualifier(ty) => Found::Type(ty),
+            _ => Found::None,
+        }
+    }
+
+    /// Types as written in a list.
+    pub(super) fn type_list(&self, list: List<TypeId>) -> TyList {
+        self.facts
+            .list(list)
+            .iter()
+            .map(|ty| self.type_of(self.file, *ty))
+            .collect()
+    }
+
+    fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
+        let access = self.member_access(base, self.own_name(name));
+        if !access.candidates.is_empty() && access.ty.is_unknown() {
+            return self.candidates_type(id, &access.candidates);
+        }
+        if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) {
+            Ty::OUTSIDE
+        } else {
+            access.ty
+        }
+    }
+
+    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared
+    /// base class, of whatever type.
+    pub(super) fn is_outside_value(&self, base: ExprId, receiver: Ty) -> bool {
+        if !self.is_outside(receiver) {
+            return false;
+        }
+        match (self.facts.expr(base), self.arena.get(receiver)) {
+            (Expr::Name(_, scope, _), Type::Qualifier(_)) => self
+                .enclosing_type(scope)
+                .is_none_or(|around| !self.has_foreign_base(around)),
+            _ => true,
+        }
+    }
+
+    /// What `base.name` names.
+    pub fn member_access(&self, base: ExprId, name: Name) -> Access {
+        let receiver = self.expr_type(base);
+        let nothing = Access {
+            candidates: Vec::new(),
+            receiver,
+            ty: Ty::UNKNOWN,
+        };
+        match self.arena.get(receiver) {
+            Type::Qualifier(ty) => self.static_access(receiver, ty, name),
+            Type::Namespace(_) => {
+                let ty = match self.step(self.qualifier(receiver), name, &[], true) {
+                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                    Found::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
+                    Found::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
+                };
+                Access { ty, ..nothing }
+            }
+            Type::Tuple(elements, names) => {
+                let at = names
+                    .iter()
+                    .position(|own| *own == name && name != Name::NONE)
+                    .or_else(|| self.item_number(name));
+                Access {
+                    ty: at
+                        .and_then(|at| elements.get(at))
+                        .copied()
+                        .unwrap_or(Ty::UNKNOWN),
+                    ..nothing
+                }
+            }
+            Type::Object(decl) => Access {
+                ty: self.anonymous_member(decl, name),
+                ..nothing
+            },
+            Type::Nullable(of)
+                if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT =>
+            {
+                Access { ty: of, ..nothing }
+            }
+            _ => self.value_access(receiver, base, name),
+        }
+    }
+
+    fn value_access(&self, receiver: Ty, base: ExprId, name: Name) -> Access {
+        let candidates = self.members(receiver, name).to_vec();
+        if candidates.is_empty()
+            && let Some(access) = self.color_color(base, name)
+        {
+            return access;
+        }
+        if !candidates.is_empty() {
+            return Access {
+                candidates,
+                receiver,
+                ty: Ty::UNKNOWN,
+            };
+        }
+        if receiver.is_unknown() {
+            Access {
+                candidates,
+                receiver,
+                ty: Ty::UNKNOWN,
+            }
+        } else {
+            self.extension_access(receiver, name)
+        }
+    }
+
+    /// A property of an extension block, with the type arguments that the receiver gives the block.
+    fn extension_access(&self, receiver: Ty, name: Name) -> Access {
+        let Some(property) = self.extension_property(receiver, name) else {
+            return Access {
+                candidates: Vec::new(),
+                receiver,
+                ty: Ty::UNKNOWN,
+            };
+        };
+        let ty = self.property_type(receiver, property);
+        Access {
+            candidates: vec![property],
+            receiver,
+            ty,
+        }
+    }
+
+    /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are
+    /// meant too. Static members are among those of the value.
+    fn color_color(&self, base: ExprId, name: Name) -> Option<Access> {
+        let receiver = self.expr_type(base);
+        if !self.names_its_type(base, receiver) {
+            return None;
+        }
+        let Found::Type(nested) = self.nested(self.strip_nullable(receiver), name, 0) else {
+            return None;
+        };
+        Some(Access {
+            candidates: Vec::new(),
+            receiver,
+            ty: self.arena.add(Type::Qualifier(nested)),
+        })
+    }
+
+    /// Whether a member is reached through the type.
+    pub fn is_static(&self, candidate: &Candidate) -> bool {
+        let decl = self.decl(candidate.decl);
+        decl.flags.has(DeclFlags::STATIC)
+            || decl.flags.has(DeclFlags::CONST)
+            || decl.kind == DeclKind::EnumMember
+    }
+
+    fn static_access(&self, receiver: Ty, ty: Ty, name: Name) -> Access {
+        let candidates = self.members(ty, name).to_vec();
+        let mut result = Ty::UNKNOWN;
+        if candidates.is_empty() {
+            result = match self.nested(ty, name, 0) {
+                Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                _ => Ty::UNKNOWN,
+            };
+            if result.is_unknown() {
+                return self.extension_access(receiver, name);
+            }
+        }
+        Access {
+            candidates,
+            receiver,
+            ty: result,
+        }
+    }
+
+    fn item_number(&self, name: Name) -> Option<usize> {
+        let number: usize = self
+            .tables
+            .names
+            .text(name)
+            .strip_prefix("Item")?
+            .parse()
+            .ok()?;
+        number.checked_sub(1)
+    }
+
+    fn anonymous_member(&self, object: DeclId, name: Name) -> Ty {
+        let scope = self.facts.decl(object).inner;
+        let member = self.facts.decl_ids().find(|id| {
+            let decl = self.facts.decl(*id);
+            decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
+        });
+        member.map_or(Ty::UNKNOWN, |member| {
+            self.in_object(object, || self.expr_type(self.facts.decl(member).init))
+        })
+    }
+
+    fn conditional_type(&self, inner: ExprId) -> Ty {
+        let ty = self.expr_type(inner);
+        if self.is_value_type(ty) == Some(true) && !self.is_void(ty) {
+            self.nullable(ty)
+        } else {
+            ty
+        }
+    }
+
+    /// `c ? a : b`, `a ?? b`.
+    fn either(&self, first: ExprId, second: ExprId) -> Ty {
+        let (a, b) = (self.expr_type(first), self.expr_type(second));
+        if a.is_unknown() || b.is_unknown() {
+            return if a.is_unknown() { b } else { a };
+        }
+        if let (Type::Nullable(of), false) = (
+            self.arena.get(a),
+            matches!(self.facts.expr(first), Expr::Cast(_)),
+        ) && self.convert(b, of) > Conversion::Unknown
+            && b != Ty::NULL
+        {
+            return of;
+        }
+        self.common_type(&[a, b])
+    }
+
+    /// What the elements of an array or collection expression are.
+    pub(super) fn collection_element(&self, collection: ExprId) -> Ty {
+        let Expr::Array(values, _) = self.facts.expr(collection) else {
+            return Ty::UNKNOWN;
+        };
+        let values: Vec<Ty> = self
+            .facts
+            .list(values)
+            .iter()
+            .take(16)
+            .map(|value| self.element_value(*value))
+            .collect();
+        self.common_type(&values)
+    }
+
+    fn element_value(&self, value: ExprId) -> Ty {
+        match self.facts.expr(value) {
+            Expr::Spread(inner) => self.iterated(self.expr_type(inner), false),
+            _ => self.expr_type(value),
+        }
+    }
+
+    fn array_type(&self, id: ExprId) -> Ty {
+        let Expr::Array(_, decl) = self.facts.expr(id) else {
+            return Ty::UNKNOWN;
+        };
+        if decl.is_none() {
+            return self.arena.add(Type::Array(self.collection_element(id), 1));
+        }
+        match self.context_type(decl) {
+            context if context.is_unknown() => self.arena.add(Type::Collection(id)),
+            context => context,
+        }
+    }
+
+    fn tuple_type(&self, elements: List<Arg>) -> Ty {
+        let elements = self.facts.list(elements);
+        let types: TyList = elements
+            .iter()
+            .map(|element| self.expr_type(element.value))
+            .collect();
+        let names: Rc<[Name]> = elements
+            .iter()
+            .map(|element| self.element_name(element))
+            .collect();
+        self.arena.add(Type::Tuple(types, names))
+    }
+
+    /// The written name of a tuple element, else that of the variable or member it is.
+    fn element_name(&self, element: &Arg) -> Name {
+        if !element.name.is_none() {
+            return self.own_name(element.name);
+        }
+        match self.facts.expr(element.value) {
+            Expr::Name(name, ..) | Expr::Member(_, name) => self.own_name(name),
+            _ => Name::NONE,
+        }
+    }
+
+    /// The type of parameter `index` of a lambda, from the assumption in force or its context.
+    fn lambda_parameter(&self, lambda: DeclId, index: u16) -> Ty {
+        if let Some(ty) = self.assumed_param(lambda, index) {
+            return ty;
+        }
+        let context = self.context_type(lambda);
+        let shape = self.delegate_shape(context);
+        shape
+            .and_then(|shape| shape.params.get(usize::from(index)).copied())
+            .unwrap_or(Ty::UNKNOWN)
+    }
+}

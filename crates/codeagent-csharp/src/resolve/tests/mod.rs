@@ -1,0 +1,139 @@
+//! Small sources and the edges they must give; and the law of relinking.
+
+mod edges;
+mod evaluation;
+mod relinking;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use codeagent_lang::project::{ProjectModel, ReadProjects};
+use codeagent_lang::{FileId, Links, Target, World, WorldFile, link};
+use codeagent_model::graph::{Confidence, Dialect, EdgeType};
+
+use crate::LANGUAGES;
+use crate::project::{CSharpProject, CSharpProjects};
+
+/// Files of a source text whose parts begin with `//- path`; without one it is `a.cs`.
+fn split(source: &str) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut path = "a.cs".to_owned();
+    for line in source.lines() {
+        match line.strip_prefix("//- ") {
+            Some(next) => path = next.trim().to_owned(),
+            None => {
+                let text: &mut String = files.entry(path.clone()).or_default();
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    files
+}
+
+/// The world of files; those in `lib/` are external, those in a folder `p1/`, `p2/` belong to
+/// projects of that name, p2 referencing p1.
+fn world(files: &BTreeMap<String, String>) -> World {
+    let (mut projects, mut owners) = (Vec::new(), BTreeMap::new());
+    for (index, name) in ["p1", "p2"].into_iter().enumerate() {
+        let own: Vec<String> = files
+            .keys()
+            .filter(|path| path.starts_with(name))
+            .cloned()
+            .collect();
+        for path in &own {
+            owners.insert(path.clone(), index as u32);
+        }
+        projects.push(CSharpProject {
+            path: format!("{name}/{name}.csproj"),
+            assembly_name: name.to_owned(),
+            references: if name == "p2" { vec![0] } else { Vec::new() },
+            files: own,
+            ..CSharpProject::default()
+        });
+    }
+    let files = files.iter().map(|(path, text)| WorldFile {
+        path: path.as_str().into(),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])),
+        external: path.starts_with("lib/"),
+    });
+    let read = ReadProjects {
+        set: Box::new(CSharpProjects { projects }),
+        owners,
+        warnings: Vec::new(),
+    };
+    let projects = ProjectModel::of_read(LANGUAGES, vec![read]);
+    World::build(files.collect(), Arc::new(projects))
+}
+
+/// One line per use: `line name verb target`, where the target is its container, name and line.
+fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -> bool) -> String {
+    let mut out = String::new();
+    let facts = world.facts(file);
+    for used in links.uses.iter().filter(|used| wanted(used.edge_type)) {
+        let Target::Decl(target) = used.targets[0] else {
+            continue;
+        };
+        let theirs = world.facts(target.file);
+        let declared = theirs.decl(target.decl);
+        let container = declared
+            .parent
+            .some()
+            .map_or("", |parent| theirs.decl_name(parent));
+        let source = used
+            .source
+            .some()
+            .map_or("<file>", |source| facts.decl_name(source));
+        let unsure = if used.confidence == Confidence::Inferred {
+            " (inferred)"
+        } else {
+            ""
+        };
+        let line = declared.at.line;
+        writeln!(
+            out,
+            "{}:{source} {} {container}.{}:{line}{unsure}",
+            used.at.line,
+            used.edge_type,
+            theirs.decl_name(target.decl)
+        )
+        .unwrap();
+    }
+    out
+}
+
+/// The edges of some types of all files, file by file.
+fn edges(source: &str, wanted: &[EdgeType]) -> String {
+    let world = world(&split(source));
+    let mut out = String::new();
+    for file in world.repository_files() {
+        let links = link(file, &world);
+        if links.calls > 0 {
+            assert_eq!(
+                links.calls as usize,
+                links.calls_resolved as usize
+                    + links.calls_external as usize
+                    + links.values_called.len()
+                    + count_calls(&links),
+                "every call is counted once"
+            );
+        }
+        let text = print(&world, file, &links, &|edge_type| {
+            wanted.contains(&edge_type)
+        });
+        if !text.is_empty() {
+            writeln!(out, "{}\n{}", world.file(file).path, text.trim_end()).unwrap();
+        }
+    }
+    out
+}
+
+fn count_calls(links: &Links) -> usize {
+    links.unresolved.len()
+}
+
+/// The `calls` edges.
+fn calls(source: &str) -> String {
+    edges(source, &[EdgeType::Calls])
+}

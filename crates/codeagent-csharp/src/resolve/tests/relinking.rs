@@ -1,0 +1,237 @@
+//! After an edit, linking again only what the law names must give the same as linking everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codeagent_lang::dependencies::is_piece;
+use codeagent_lang::{Links, World, link};
+use codeagent_model::facts::Facts;
+
+use crate::resolve::tests::{print, split, world};
+use crate::resolve::{asked_of, published};
+
+const REPOSITORY: &str = r"
+//- a.cs
+global using Shop.Tools;
+namespace Shop;
+public partial class Cart : Base, IPriced { public int Total() => Sum(Lines[0]) + Rate; int Sum(Line line) => line.Price.Scale(2); }
+//- b.cs
+namespace Shop;
+public partial class Cart { public System.Collections.Generic.List<Line> Lines; public class Line { public Money Price; } }
+public interface IPriced { int Total(); }
+//- c.cs
+namespace Shop { public class Base { protected int Rate; public virtual void Close() { } protected class Hidden { } } }
+//- d.cs
+namespace Shop.Tools { public struct Money { public static Money operator +(Money a, Money b) => a; } public static class Scaling { public static int Scale(this Money m, int by) => by; } }
+//- e.cs
+using Shop;
+class Program { static void Main() { var cart = new Cart(); cart.Total(); cart.Close(); var line = cart.Lines[0]; (line.Price + line.Price).Scale(3); Twice(1); } static int Twice(int x) => x; }
+//- f.cs
+namespace Other { class Money { } class Uses { void M(Money m) { m.Scale(1); Shop.Cart c = new(); c.Total(); } } }
+";
+
+/// Path and its new text; an empty text deletes the file.
+const EDITS: &[(&str, &str)] = &[
+    ("a.cs", ""),
+    ("b.cs", ""),
+    ("c.cs", ""),
+    ("d.cs", ""),
+    (
+        "a.cs",
+        "namespace Shop;\npublic partial class Cart : Base { public int Total(int x) => x; }\n",
+    ),
+    (
+        "a.cs",
+        "global using Shop.Tools; global using Other;\nnamespace Shop;\npublic partial class Cart : Base, IPriced { public int Total() => 1; }\n",
+    ),
+    (
+        "b.cs",
+        "namespace Shop;\npublic partial class Cart { public Line[] Lines; public class Line { public Other.Money Price; } }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { protected int Rate; protected class Line { public int Price; } } }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { public void Scale(int x) { } } }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Tools { public struct Money { public int Scale(int by) => by; } }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Others { public struct Money { } public static class Scaling { public static int Scale(this Money m, int by) => by; } }\n",
+    ),
+    (
+        "g.cs",
+        "public class Cart { public void Total() { } public void Close() { } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Shop; public partial class Cart { public int Sum(object line) => 0; public new void Close() { } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Other { static class More { public static void Scale(this Money m, int by) { } } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Shop { public static class Nearer { public static int Scale(this Tools.Money m, int by) => by; } }\n",
+    ),
+    (
+        "g.cs",
+        "namespace Other.Shop { class Cart { public void Total() { } } }\n",
+    ),
+    (
+        "g.cs",
+        "global using static Helper; static class Helper { public static int Twice(int x, int y) => x; }\n",
+    ),
+    (
+        "a.cs",
+        "global using Shop.Tools;\nnamespace Shop;\npublic partial class Cart : Base, IPriced { public long Total() => 1; int Sum(Line line) => 1; void Close(int x) { } }\n",
+    ),
+    (
+        "b.cs",
+        "namespace Shop;\npublic partial class Cart { public System.Collections.Generic.List<Line> Lines; public void Close() { } public class Line { public int Price; } }\npublic interface IPriced { int Total(); void Close(); }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { protected int Rate; public virtual void Close(int x) { } public virtual int Total() => 1; protected class Hidden { } } }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Tools { public struct Money { public static Money operator -(Money a, Money b) => a; public int Scale(int x) => x; public static implicit operator int(Money m) => 1; } public static class Scaling { public static int Scale(this Money m, long by) => 1; } }\n",
+    ),
+    (
+        "e.cs",
+        "using Shop;\nclass Program { static void Main() { new Cart().Lines.Clear(); } }\n",
+    ),
+];
+
+type Linked = BTreeMap<String, (Links, String)>;
+
+fn link_all(world: &World) -> Linked {
+    let ids: Vec<_> = world.repository_files().collect();
+    ids.into_iter().map(|file| linked(world, file)).collect()
+}
+
+fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, String)) {
+    let links = link(file, world);
+    let mut text = print(world, file, &links, &|_| true);
+    text.push_str(&format!(
+        "{:?} {} {} {}",
+        links.unresolved, links.calls, links.calls_resolved, links.calls_external
+    ));
+    (world.file(file).path.to_string(), (links, text))
+}
+
+/// The questions that the pieces of a file answer otherwise than before, if nothing else differs.
+fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
+    let answers = |facts: &Facts| {
+        let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();
+        for piece in &facts.pieces {
+            asked_of(facts, piece.decl)
+                .into_iter()
+                .for_each(|slot| answers.entry(slot).or_default().push(piece.hash));
+        }
+        answers
+    };
+    let (before, now) = (answers(was), answers(is));
+    let differs = |slot: &&u64| before.get(slot) != now.get(slot);
+    (was.header.frame_hash == is.header.frame_hash).then(|| {
+        before
+            .keys()
+            .chain(now.keys())
+            .filter(differs)
+            .copied()
+            .collect()
+    })
+}
+
+/// The files that the law says must be linked again.
+fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
+    let facts = |world: &World| {
+        world
+            .find(changed)
+            .map(|file| world.file(file).facts.clone())
+    };
+    let (was, is) = (facts(before), facts(after));
+    let mut dirty: BTreeSet<String> = BTreeSet::from([changed.to_owned()]);
+    if was.as_ref().map(|facts| facts.header.interface_hash)
+        == is.as_ref().map(|facts| facts.header.interface_hash)
+    {
+        return dirty;
+    }
+    let pieces = was
+        .as_ref()
+        .zip(is.as_ref())
+        .and_then(|(was, is)| changed_pieces(was, is));
+    let slots: BTreeSet<u64> = match &pieces {
+        Some(pieces) => pieces
+            .iter()
+            .copied()
+            .filter(|slot| !is_piece(*slot as u32))
+            .collect(),
+        None => was
+            .iter()
+            .chain(is.iter())
+            .flat_map(|facts| published(facts))
+            .collect(),
+    };
+    for (path, (links, _)) in old {
+        let reads_file = links
+            .reads
+            .files
+            .iter()
+            .any(|file| &*before.file(*file).path == changed);
+        let asks = pieces
+            .as_ref()
+            .is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
+        if reads_file && asks || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
+            dirty.insert(path.clone());
+        }
+    }
+    dirty
+}
+
+#[test]
+fn relinking_what_the_law_names_equals_linking_everything() {
+    let files = split(REPOSITORY);
+    let mut spared = 0;
+    for (path, text) in EDITS {
+        let mut edited = files.clone();
+        if text.is_empty() {
+            edited.remove(*path);
+        } else {
+            edited.insert((*path).to_owned(), (*text).to_owned());
+        }
+        for (from, to) in [(&files, &edited), (&edited, &files)] {
+            let (before, after) = (world(from), world(to));
+            let (old, new) = (link_all(&before), link_all(&after));
+            let dirty = dirty(&before, &old, &after, path);
+            for (other, (_, text)) in &new {
+                if !dirty.contains(other) {
+                    spared += 1;
+                    assert_eq!(
+                        &old[other].1, text,
+                        "{other} was not linked again after the edit of {path} to {to:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(spared > 20, "the law must spare files, spared {spared}");
+}
+
+#[test]
+fn linking_twice_gives_the_same() {
+    let files = split(REPOSITORY);
+    let world = world(&files);
+    let (first, second) = (link_all(&world), link_all(&world));
+    assert!(
+        first
+            .iter()
+            .all(|(path, (links, _))| &second[path].0 == links)
+    );
+}

@@ -1,0 +1,205 @@
+//! What types look like during one link: interned values in an arena that is dropped with the link.
+//!
+//! `List<Foo>` of a repository without base library is `External(List, [Foo])`, `Foo` is
+//! `Inst(Foo, [])`.
+//!
+//! **Limits.** Nullability of reference types is not a difference; neither is `dynamic` inside type
+//! arguments.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use codeagent_lang::query::interner::Interner;
+use codeagent_lang::query::names::Name;
+use codeagent_lang::world::DeclRef;
+use codeagent_model::facts::{DeclId, ExprId};
+
+use crate::resolve::declared::tables::{NamespaceId, Tid};
+
+/// An interned type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ty(pub u32);
+
+impl Ty {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self(0);
+    /// `null`
+    pub const NULL: Self = Self(1);
+    /// `default` without a type.
+    pub const DEFAULT: Self = Self(2);
+    /// `dynamic`
+    pub const DYNAMIC: Self = Self(3);
+    /// `new(..)` before its context is asked.
+    pub const TARGET_NEW: Self = Self(4);
+    /// A type from outside the world of which only that is known: it mentions no type of the
+    /// repository.
+    pub const OUTSIDE: Self = Self(5);
+
+    /// Whether it is not known which type it is.
+    #[must_use]
+    pub fn is_unknown(self) -> bool {
+        self == Self::UNKNOWN || self == Self::OUTSIDE
+    }
+}
+
+impl Default for Ty {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
+/// Several types.
+pub type TyList = Rc<[Ty]>;
+
+/// Whose type parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParamOwner {
+    /// A type's; the index counts those of the types around it first.
+    Type(Tid),
+    /// A method's, local function's or extension block's.
+    Decl(DeclRef),
+}
+
+/// What a [`Ty`] is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// See [`Ty::UNKNOWN`].
+    Unknown,
+    /// See [`Ty::NULL`].
+    Null,
+    /// See [`Ty::DEFAULT`].
+    Default,
+    /// See [`Ty::DYNAMIC`].
+    Dynamic,
+    /// See [`Ty::TARGET_NEW`].
+    TargetNew,
+    /// See [`Ty::OUTSIDE`].
+    Outside,
+    /// A declared type with all its type arguments, those of the types around it first.
+    Inst(Tid, TyList),
+    /// A type that no file of the world declares, by its simple name.
+    External(Name, TyList),
+    /// A type parameter.
+    Param(ParamOwner, u16),
+    /// An array of a rank.
+    Array(Ty, u8),
+    /// A pointer.
+    Pointer(Ty),
+    /// `T?` of something that is or may be a value type.
+    Nullable(Ty),
+    /// A tuple and the names of its elements.
+    Tuple(TyList, Rc<[Name]>),
+    /// A lambda before its context is known.
+    Lambda(DeclId),
+    /// A method group: the expression that names it.
+    MethodGroup(ExprId),
+    /// A collection expression before its context is known.
+    Collection(ExprId),
+    /// An anonymous object.
+    Object(DeclId),
+    /// A namespace used as a qualifier.
+    Namespace(NamespaceId),
+    /// A type used as a qualifier.
+    Qualifier(Ty),
+}
+
+/// All types of a link.
+pub struct Arena {
+    inner: RefCell<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    types: Interner<Type>,
+    /// Whether each mentions a type parameter.
+    open: Vec<bool>,
+}
+
+impl Arena {
+    /// The arena with the constants of [`Ty`].
+    #[must_use]
+    pub fn new() -> Self {
+        let arena = Self {
+            inner: RefCell::default(),
+        };
+        for ty in [
+            Type::Unknown,
+            Type::Null,
+            Type::Default,
+            Type::Dynamic,
+            Type::TargetNew,
+            Type::Outside,
+        ] {
+            arena.add(ty);
+        }
+        arena
+    }
+
+    /// The number of a type.
+    pub fn add(&self, ty: Type) -> Ty {
+        let mut inner = self.inner.borrow_mut();
+        if let Some(id) = inner.types.find(&ty) {
+            return Ty(id);
+        }
+        let open = match &ty {
+            Type::Param(..) => true,
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| inner.open[arg.0 as usize])
+            }
+            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => {
+                inner.open[of.0 as usize]
+            }
+            _ => false,
+        };
+        inner.open.push(open);
+        Ty(inner.types.add_new(ty))
+    }
+
+    /// What a type is.
+    #[must_use]
+    pub fn get(&self, ty: Ty) -> Type {
+        self.inner.borrow().types.get(ty.0).clone()
+    }
+
+    /// Whether a type mentions a type parameter.
+    #[must_use]
+    pub fn is_open(&self, ty: Ty) -> bool {
+        self.inner.borrow().open[ty.0 as usize]
+    }
+
+    /// Rebuilds a type with every type parameter replaced by what `replace` says (`None`: as it
+    /// is).
+    pub fn map(&self, ty: Ty, replace: &dyn Fn(ParamOwner, u16) -> Option<Ty>) -> Ty {
+        self.map_deep(ty, replace, 0)
+    }
+
+    fn map_deep(&self, ty: Ty, replace: &dyn Fn(ParamOwner, u16) -> Option<Ty>, depth: u32) -> Ty {
+        if !self.is_open(ty) {
+            return ty;
+        }
+        if depth > 12 {
+            return Ty::UNKNOWN;
+        }
+        let list = |args: &TyList| -> TyList {
+            args.iter()
+                .map(|arg| self.map_deep(*arg, replace, depth + 1))
+                .collect()
+        };
+        match self.get(ty) {
+            Type::Param(owner, index) => replace(owner, index).unwrap_or(ty),
+            Type::Inst(tid, args) => self.add(Type::Inst(tid, list(&args))),
+            Type::External(name, args) => self.add(Type::External(name, list(&args))),
+            Type::Tuple(args, names) => self.add(Type::Tuple(list(&args), names)),
+            Type::Array(of, rank) => {
+                self.add(Type::Array(self.map_deep(of, replace, depth + 1), rank))
+            }
+            Type::Pointer(of) => self.add(Type::Pointer(self.map_deep(of, replace, depth + 1))),
+            Type::Qualifier(of) => self.add(Type::Qualifier(self.map_deep(of, replace, depth + 1))),
+            Type::Nullable(of) => match self.map_deep(of, replace, depth + 1) {
+                inner if matches!(self.get(inner), Type::Nullable(_)) => inner,
+                inner => self.add(Type::Nullable(inner)),
+            },
+            _ => ty,
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What are the bases of a type: declared ones with their arguments, all supertypes, constraints of
+//! type parameters.
+//!
+//! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
+//!
+//! **Limits.** At most 64 supertypes; a type that needs itself to know its bases has none.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
+
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::types::Types;
+use crate::resolve::types::questions::Question;
+use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
+
+const MAX_SUPERTYPES: usize = 64;
+
+/// Most entries of a base list.
+const MAX_BASES: usize = 200;
+
+impl Types<'_> {
+    /// The base list of a type over all its parts, in terms of its own type parameters.
+    pub fn bases(&self, tid: Tid) -> TyList {
+        let asked = (tid, Question::Bases(tid));
+        self.evaluation
+            .answered(&self.memo.bases, asked, || self.bases_cold(tid))
+            .unwrap_or_default()
+    }
+
+    fn bases_cold(&self, tid: Tid) -> TyList {
+        let mut made: Vec<Ty> = Vec::new();
+        for part in &self.group(tid).parts {
+            let facts = self.facts(part.file);
+            for base in facts.list(self.decl(*part).bases).iter().take(MAX_BASES) {
+                let ty = self.type_of(part.file, base.ty);
+                if !ty.is_unknown() && !made.contains(&ty) {
+                    made.push(ty);
+                }
+            }
+        }
+        made.into()
+    }
+
+    /// Whether the type is an interface; `None` if it is not declared in the world.
+    pub fn is_interface(&self, ty: Ty) -> Option<bool> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Interface),
+            Type::External(name, _) => {
+                looks_like_interface(self.tables.names.text(name)).then_some(true)
+            }
+            _ => Some(false),
+        }
+    }
+
+    /// The base class; for a class without one `object`.
+    pub fn base_class(&self, ty: Ty) -> Ty {
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            return Ty::UNKNOWN;
+        };
+        let bases = self.bases(tid);
+        match bases
+            .iter()
+            .find(|base| self.is_interface(**base) != Some(true))
+        {
+            Some(base) => self.substitute(*base, ty),
+            None => self.known_type(Known::Object, &[]),
+        }
+    }
+
+    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces
+    /// where so declared.
+    pub fn supertypes(&self, ty: Ty) -> TyList {
+        self.evaluation
+            .remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
+    }
+
+    fn supertypes_cold(&self, ty: Ty) -> TyList {
+        let mut all = vec![ty];
+        let mut next = 0;
+        while next < all.len() && all.len() < MAX_SUPERTYPES {
+            for base in self.direct_bases(all[next]) {
+                if !all.contains(&base) {
+                    all.push(base);
+                }
+            }
+            next += 1;
+        }
+        all.into()
+    }
+
+    fn direct_bases(&self, ty: Ty) -> Vec<Ty> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => {
+                let mut bases: Vec<Ty> = self
+                    .bases(tid)
+                    .iter()
+                    .map(|base| self.substitute(*base, ty))
+                    .collect();
+                let implicit = match self.tables.group(tid).kind {
+                    DeclKind::Enum => {
+                        bases.clear();
+                        Some(Known::Enum)
+                    }
+                    DeclKind::Delegate => Some(Known::MulticastDelegate),
+                    DeclKind::Interface => None,
+                    DeclKind::Struct | DeclKind::RecordStruct => Some(Known::ValueType),
+                    _ => bases
+                        .iter()
+                        .all(|base| self.is_interface(*base) == Some(true))
+                        .then_some(Known::Object),
+                };
+                bases.extend(
+                    implicit
+                        .map(|known| self.known_type(known, &[]))
+                        .filter(|base| *base != ty),
+                );
+                if matches!(
+                    self.tables.group(tid).kind,
+                    DeclKind::Record | DeclKind::RecordStruct
+                ) {
+                    bases.push(self.known_type(Known::Equatable, &[ty]));
+                }
+                bases
+            }
+            Type::Param(..) => self.constraints(ty).to_vec(),
+            Type::Array(..) => vec![self.known_type(Known::Array, &[])],
+            Type::Tuple(elements, _) => vec![self.known_type(Known::ValueTuple, &elements)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The types a type parameter is constrained to.
+    pub fn constraints(&self, param: Ty) -> TyList {
+        let asked = (param, Question::Constraints(param));
+        self.evaluation
+            .answered(&self.memo.constraints, asked, || {
+                self.constraints_cold(param)
+            })
+            .unwrap_or_default()
+    }
+
+    fn constraints_cold(&self, param: Ty) -> TyList {
+        let mut made = Vec::new();
+        self.each_constraint(param, &mut |file, clause, ty| {
+            if clause != BaseClause::ConstraintWord {
+                made.push(self.type_of(file, ty));
+            }
+        });
+        made.into()
+    }
+
+    /// Whether a type parameter stands for value types only (`true`) or reference types only
+    /// (`false`).
+    pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
+        let mut answer = None;
+        self.each_constraint(param, &mut |file, clause, ty| {
+            if clause == BaseClause::ConstraintWord {
+                let facts = self.facts(file);
+                if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
+                    match facts.text(word) {
+                        "struct" | "unmanaged" => answer = Some(true),
+                        "class" => answer = Some(false),
+                        _ => {}
+                    }
+                }
+            }
+        });
+        answer
+    }
+
+    fn each_constraint(
+        &self,
+        param: Ty,
+        visit: &mut dyn FnMut(codeagent_lang::FileId, BaseClause, codeagent_model::facts::TypeId),
+    ) {
+        let Type::Param(owner, index) = self.arena.get(param) else {
+            return;
+        };
+        let (owners, index): (Vec<DeclRef>, usize) = match owner {
+            ParamOwner::Type(tid) => {
+                let group = self.group(tid);
+                (
+                    group.parts.to_vec(),
+                    usize::from(index.saturating_sub(group.outer_arity)),
+                )
+            }
+            ParamOwner::Decl(decl) => (vec![decl], usize::from(index)),
+        };
+        for owner in owners {
+            let facts = self.facts(owner.file);
+            if let Some(param) = facts.list(self.decl(owner).type_params).get(index) {
+                for base in facts.list(facts.decl(*param).bases) {
+                    visit(owner.file, base.clause, base.ty);
+                }
+            }
+        }
+    }
+
+    /// What the type is as an instance of the definition of `target`, if it is or derives from one.
+    pub fn as_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
+        let wanted = self.arena.get(target);
+        let same = |candidate: &Type| match (candidate, &wanted) {
+            (Type::Inst(a, _), Type::Inst(b, _)) => a == b,
+            (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
+            _ => false,
+        };
+        // What the library declares derives from nothing of the repository: most questions end
+        // here.
+        if let (Type::Inst(from, _), Type::Inst(to, _)) = (self.arena.get(ty), &wanted)
+            && from >= self.tables.library
+            && *to < self.tables.library
+        {
+            return None;
+        }
+        for base in self.supertypes(ty).iter() {
+            if same(&self.arena.get(*base)) {
+                return Some(*base);
+            }
+        }
+        self.implicit_instance_of(ty, target)
+    }
+
+    /// The same for what no declaration says: everything is an `object`, and an array a collection
+    /// of its elements (standard §17.2).
+    fn implicit_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
+        let (wanted, _) = self.known(target)?;
+        match self.arena.get(ty) {
+            _ if wanted == Known::Object => Some(target),
+            Type::Array(element, 1) if wanted.is_collection_interface() => {
+                Some(self.known_type(wanted, &[element]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a base class of the type is not declared in the world.
+    pub fn has_foreign_class(&self, ty: Ty) -> bool {
+        self.has_foreign_base(ty)
+            && self
+                .supertypes(ty)
+                .iter()
+                .any(|base| match self.arena.get(*base) {
+                    Type::External(..) => self.is_interface(*base) != Some(true),
+                    Type::Unknown => true,
+                    _ => false,
+                })
+    }
+
+    /// Whether something above the type is not declared in the world, so that not everything about
+    /// it is known.
+    pub fn has_foreign_base(&self, ty: Ty) -> bool {
+        if matches!(self.arena.get(ty), Type::Inst(tid, _) if tid >= self.tables.library) {
+            return false;
+        }
+        self.supertypes(ty)
+            .iter()
+            .any(|base| matches!(self.arena.get(*base), Type::External(..) | Type::Unknown))
+    }
+}
+
+/// `IName` by convention.
+fn looks_like_interface(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next() == Some('I') && chars.next().is_some_and(char::is_uppercase)
+}

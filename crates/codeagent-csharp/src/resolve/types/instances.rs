@@ -1,0 +1,170 @@
+//! What is a type made of: a declared type with its arguments put in, the known types of the base
+//! library, what a type mentions.
+//!
+//! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` once
+//! `T` is replaced.
+//!
+//! **Limits.** Nothing is looked up here: types are taken apart and put together.
+
+use codeagent_model::facts::DeclId;
+
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::types::{ParamOwner, Ty, TyList, Type, Types};
+
+impl Types<'_> {
+    /// A known type of the base library: its declaration if there is one, else by name.
+    pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
+        match self.tables.declared(known, args.len()) {
+            Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
+            None => self
+                .arena
+                .add(Type::External(self.tables.name_of(known), args.into())),
+        }
+    }
+
+    /// Which known type this is, with its arguments.
+    pub fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the known type.
+    pub fn is_known(&self, ty: Ty, known: Known) -> bool {
+        self.known(ty).is_some_and(|(found, _)| found == known)
+    }
+
+    /// The type of a declaration's own type arguments inside itself.
+    pub fn self_type(&self, tid: Tid) -> Ty {
+        let group = self.tables.group(tid);
+        let args = (0..group.outer_arity + group.arity)
+            .map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN))
+            .collect();
+        self.arena.add(Type::Inst(tid, args))
+    }
+
+    /// Parameter `index` of a type as a type; those of the types around it belong to these.
+    fn outer_param(&self, tid: Tid, index: u16) -> Option<Ty> {
+        let mut owner = tid;
+        while index < self.tables.group(owner).outer_arity {
+            owner = self.tables.group(owner).outer?;
+        }
+        Some(self.arena.add(Type::Param(ParamOwner::Type(owner), index)))
+    }
+
+    /// Replaces the type parameters of the declared type `within` by its arguments.
+    pub fn substitute(&self, ty: Ty, within: Ty) -> Ty {
+        if !self.arena.is_open(ty) {
+            return ty;
+        }
+        let Type::Inst(tid, args) = self.arena.get(within) else {
+            return ty;
+        };
+        self.arena.map(ty, &|owner, index| match owner {
+            ParamOwner::Type(other) if self.is_or_contains(other, tid) => {
+                args.get(usize::from(index)).copied()
+            }
+            _ => None,
+        })
+    }
+
+    fn is_or_contains(&self, outer: Tid, mut inner: Tid) -> bool {
+        loop {
+            if outer == inner {
+                return true;
+            }
+            match self.tables.group(inner).outer {
+                Some(next) => inner = next,
+                None => return false,
+            }
+        }
+    }
+
+    /// Replaces type parameters one by one.
+    pub fn replace_params(&self, ty: Ty, from: &[Ty], to: &[Ty]) -> Ty {
+        if !self.arena.is_open(ty) {
+            return ty;
+        }
+        self.arena.map(ty, &|owner, index| {
+            let param = self.arena.add(Type::Param(owner, index));
+            from.iter()
+                .position(|other| *other == param)
+                .and_then(|at| to.get(at).copied())
+        })
+    }
+
+    /// The type of `this` in a type declaration.
+    pub fn this_type(&self, decl: DeclId) -> Ty {
+        decl.some()
+            .and_then(|decl| self.table.types.get(&decl))
+            .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+    }
+
+    /// `T` of a `T?`.
+    pub fn strip_nullable(&self, ty: Ty) -> Ty {
+        match self.arena.get(ty) {
+            Type::Nullable(of) => of,
+            _ => ty,
+        }
+    }
+
+    /// Whether it is `void`.
+    pub fn is_void(&self, ty: Ty) -> bool {
+        self.is_known(ty, Known::Void)
+    }
+
+    /// Whether a type mentions something unknown.
+    pub fn is_uncertain(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::Unknown | Type::Outside | Type::Dynamic => true,
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| self.is_uncertain(*arg))
+            }
+            Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
+            _ => false,
+        }
+    }
+
+    /// Whether the type comes from outside and mentions no type of the repository.
+    pub fn is_outside(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::Outside => true,
+            Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
+            Type::Inst(tid, args) => {
+                self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg))
+            }
+            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
+            _ => false,
+        }
+    }
+
+    /// What an operation gives of a type; of one from outside, if nothing else is known, something
+    /// from outside.
+    pub fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
+        let ty = part(whole);
+        if ty.is_unknown() && self.is_outside(whole) {
+            Ty::OUTSIDE
+        } else {
+            ty
+        }
+    }
+
+    /// Whether a type mentions a type parameter.
+    pub fn mentions(&self, ty: Ty, param: Ty) -> bool {
+        if ty == param {
+            return true;
+        }
+        if !self.arena.is_open(ty) {
+            return false;
+        }
+        match self.arena.get(ty) {
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+                args.iter().any(|arg| self.mentions(*arg, param))
+            }
+            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) => self.mentions(of, param),
+            _ => false,
+        }
+    }
+}

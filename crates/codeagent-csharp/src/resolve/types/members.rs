@@ -1,0 +1,345 @@
+//! What does a name mean inside a type: its members, those of its base classes or interfaces, the
+//! hidden ones left out.
+//!
+//! An overriding method stands for the one it overrides: it is called, but ranks as declared where
+//! the overridden one is.
+//!
+//! **Limits.** What cannot be accessed is still found if nothing else bears the name: the project
+//! model may not know all friends.
+
+use std::rc::Rc;
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{DeclFlags, DeclKind};
+use codeagent_model::graph::Access;
+
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::types::Types;
+use crate::resolve::types::{Ty, Type};
+
+/// A member found through a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The declaration.
+    pub decl: DeclRef,
+    /// The instance of the type that declares it; [`Ty::UNKNOWN`] for locals.
+    pub within: Ty,
+    /// How many base classes up it is declared first.
+    pub depth: u16,
+}
+
+impl Types<'_> {
+    /// The members of this name, most derived first.
+    pub fn members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
+        self.evaluation
+            .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
+                self.members_cold(ty, name).into()
+            })
+    }
+
+    fn members_cold(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+        let accessible = self.collect_members(ty, name, true);
+        if accessible.is_empty() {
+            self.collect_members(ty, name, false)
+        } else {
+            accessible
+        }
+    }
+
+    fn collect_members(&self, ty: Ty, name: Name, accessible: bool) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
+            for base in level {
+                let Type::Inst(tid, _) = self.arena.get(base) else {
+                    continue;
+                };
+                self.group(tid);
+                let shared = self.tables.group(tid).shared;
+                for decl in self.members_of(tid, name) {
+                    let candidate = Candidate {
+                        decl: *decl,
+                        within: base,
+                        depth: depth as u16,
+                    };
+                    if (!accessible || self.is_accessible(candidate))
+                        && (!shared || self.is_compiled_here(candidate.decl))
+                    {
+                        self.add_member(&mut found, candidate);
+                    }
+                }
+            }
+            if found
+                .iter()
+                .any(|candidate| !is_method(self.decl(candidate.decl).kind))
+            {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The methods of this name; values that hide them are passed over, as a name that is invoked
+    /// does.
+    pub fn methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
+            for base in level {
+                let Type::Inst(tid, _) = self.arena.get(base) else {
+                    continue;
+                };
+                for decl in self.members_of(tid, name) {
+                    let candidate = Candidate {
+                        decl: *decl,
+                        within: base,
+                        depth: depth as u16,
+                    };
+                    if is_method(self.decl(*decl).kind) && self.is_accessible(candidate) {
+                        self.add_member(&mut found, candidate);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds a member of a base unless something more derived hides it. An override found before
+    /// takes its depth instead.
+    fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
+        if !found.is_empty() && !is_method(self.decl(candidate.decl).kind) {
+            return;
+        }
+        self.spend(found.len());
+        match found
+            .iter_mut()
+            .find(|derived| self.same_parameters(**derived, candidate))
+        {
+            Some(derived) if self.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => {
+                derived.depth = candidate.depth
+            }
+            Some(_) => {}
+            None => found.push(candidate),
+        }
+    }
+
+    /// Whether two methods take the same parameters.
+    pub fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
+        let (first, second) = (self.signature(a.decl), self.signature(b.decl));
+        let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
+        if first.params.len() != second.params.len()
+            || first.type_params.len() != second.type_params.len()
+        {
+            return false;
+        }
+        first.params.iter().zip(&second.params).all(|(x, y)| {
+            let own = self.substitute(x.ty, a.within);
+            let other = self.rename_params(
+                self.substitute(y.ty, b.within),
+                &second.type_params,
+                &first.type_params,
+            );
+            (own == other || own.is_unknown() || other.is_unknown())
+                && (x.flags.0 & by_ref.0 != 0) == (y.flags.0 & by_ref.0 != 0)
+        })
+    }
+
+    fn rename_params(&self, ty: Ty, from: &[Ty], to: &[Ty]) -> Ty {
+        if from.is_empty() {
+            return ty;
+        }
+        self.replace_params(ty, from, to)
+    }
+
+    /// The types whose members count, by distance: a class and its base classes; an interface and
+    /// what it extends.
+    fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface => {
+                let all = self.supertypes(ty);
+                let mut levels = vec![vec![ty]];
+                levels.push(all.iter().skip(1).copied().collect());
+                levels.push(vec![self.known_type(Known::Object, &[])]);
+                levels
+            }
+            Type::Inst(..) => self.class_chain(ty),
+            Type::Param(..) => {
+                let mut levels = Vec::new();
+                for constraint in self.constraints(ty).iter() {
+                    for (depth, level) in self
+                        .levels_of_constraint(*constraint)
+                        .into_iter()
+                        .enumerate()
+                    {
+                        if levels.len() <= depth {
+                            levels.push(Vec::new());
+                        }
+                        levels[depth].extend(level);
+                    }
+                }
+                levels.push(vec![self.known_type(Known::Object, &[])]);
+                levels
+            }
+            Type::Array(..) => vec![
+                vec![self.known_type(Known::Array, &[])],
+                vec![self.known_type(Known::Object, &[])],
+            ],
+            Type::Tuple(elements, _) => {
+                self.class_chain(self.known_type(Known::ValueTuple, &elements))
+            }
+            Type::Nullable(of) => {
+                let mut levels = vec![vec![self.known_type(Known::Nullable, &[of])]];
+                levels.extend(self.levels_of(of));
+                levels
+            }
+            Type::Pointer(of) => self.levels_of(of),
+            _ => Vec::new(),
+        }
+    }
+
+    fn levels_of_constraint(&self, constraint: Ty) -> Vec<Vec<Ty>> {
+        if matches!(self.arena.get(constraint), Type::Param(..)) {
+            return self
+                .supertypes(constraint)
+                .iter()
+                .skip(1)
+                .map(|ty| vec![*ty])
+                .collect();
+        }
+        self.levels_of(constraint)
+    }
+
+    /// A class and its base classes.
+    pub fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
+        let mut chain = vec![vec![ty]];
+        let mut current = ty;
+        for _ in 0..32 {
+            let next = self
+                .supertypes(current)
+                .iter()
+                .skip(1)
+                .copied()
+                .find(|base| self.is_interface(*base) == Some(false));
+            match next {
+                Some(next) if matches!(self.arena.get(next), Type::Inst(..)) && next != current => {
+                    chain.push(vec![next]);
+                    current = next;
+                }
+                _ => break,
+            }
+        }
+        chain
+    }
+
+    /// Leaves out what cannot be accessed from the linked file, unless nothing else is there.
+    pub fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
+        if found.iter().all(|candidate| self.is_accessible(*candidate)) {
+            return found;
+        }
+        let accessible: Vec<Candidate> = found
+            .iter()
+            .copied()
+            .filter(|candidate| self.is_accessible(*candidate))
+            .collect();
+        if accessible.is_empty() {
+            found
+        } else {
+            accessible
+        }
+    }
+
+    /// Whether the member is accessible from the site (standard §7.5).
+    pub fn is_accessible(&self, candidate: Candidate) -> bool {
+        let Some(access) = self
+            .facts(candidate.decl.file)
+            .detail(candidate.decl.decl)
+            .and_then(|detail| detail.access)
+        else {
+            return true;
+        };
+        let Type::Inst(tid, _) = self.arena.get(candidate.within) else {
+            return true;
+        };
+        match access {
+            Access::Private => self.types_around().any(|around| around == tid),
+            Access::Internal => self.is_same_assembly(tid),
+            Access::Protected => self.derives_here(tid),
+            Access::PrivateProtected => self.is_same_assembly(tid) && self.derives_here(tid),
+            Access::ProtectedInternal => self.is_same_assembly(tid) || self.derives_here(tid),
+            _ => true,
+        }
+    }
+
+    /// Whether a type around the site is or derives from the type.
+    fn derives_here(&self, tid: Tid) -> bool {
+        self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+            self.types_around().any(|around| {
+                let all = self.supertypes(self.self_type(around));
+                all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
+            })
+        })
+    }
+
+    /// The types around the site, the innermost first.
+    fn types_around(&self) -> impl Iterator<Item = Tid> {
+        std::iter::successors(self.site_type.get(), |tid| self.tables.group(*tid).outer)
+    }
+
+    /// Whether internals of the type can be used from the linked file.
+    fn is_same_assembly(&self, tid: Tid) -> bool {
+        let here = self
+            .table
+            .homes
+            .first()
+            .copied()
+            .unwrap_or(self.tables.assemblies.none());
+        self.tables
+            .group(tid)
+            .homes
+            .iter()
+            .any(|home| self.tables.assemblies.is_friend(here, *home))
+    }
+
+    /// The constructors of a type.
+    pub fn constructors(&self, ty: Ty) -> Vec<Candidate> {
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            return Vec::new();
+        };
+        let group = self.group(tid);
+        self.ask_type(tid, published::CONSTRUCTORS, group.name);
+        let parts = group
+            .constructors
+            .iter()
+            .filter(|decl| !group.shared || self.is_compiled_here(**decl));
+        self.prefer_accessible(
+            parts
+                .map(|decl| Candidate {
+                    decl: *decl,
+                    within: ty,
+                    depth: 0,
+                })
+                .collect(),
+        )
+    }
+
+    /// Whether a part of a type in a shared project is compiled into an assembly that the linked
+    /// file sees.
+    pub fn is_compiled_here(&self, decl: DeclRef) -> bool {
+        let homes = &self.tables.file(decl.file).homes;
+        self.table.homes.iter().any(|here| {
+            homes
+                .iter()
+                .any(|home| self.tables.assemblies.sees(*here, *home))
+        })
+    }
+}
+
+/// Whether the kind is one of methods, which overload.
+#[must_use]
+pub fn is_method(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Method | DeclKind::LocalFunction | DeclKind::Operator | DeclKind::Indexer
+    )
+}

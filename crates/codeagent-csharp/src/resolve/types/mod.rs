@@ -1,0 +1,172 @@
+//! What do declarations say of types? The second floor: names, base lists, members and signatures
+//! of any file, without a look at an expression.
+//!
+//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a
+//! method of `Checker`, which holds a `Types`: nothing here can call it.
+//!
+//! **Limits.** Those of [`questions`].
+
+mod arena;
+pub mod hierarchy;
+pub mod instances;
+pub mod members;
+pub mod names;
+pub mod questions;
+pub mod signatures;
+pub mod usings;
+
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
+use codeagent_lang::query::names::Name;
+use codeagent_lang::query::session::Session;
+use codeagent_lang::query::stack::{Evaluation, Table};
+use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
+
+use self::members::Candidate;
+use self::names::Found;
+use self::questions::Question;
+use self::signatures::Signature;
+use self::usings::Using;
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::{FileTable, Tables, Tid, TypeGroup};
+
+/// Answers about declared types, by question.
+#[derive(Default)]
+struct Memo {
+    type_exprs: Table<(FileId, TypeId), Ty>,
+    lookups: Table<(FileId, ScopeId, Name, u16, bool), Found>,
+    usings: Table<(FileId, ScopeId), Rc<[Using]>>,
+    bases: Table<Tid, TyList>,
+    constraints: Table<Ty, TyList>,
+    supertypes: Table<Ty, TyList>,
+    derives: Table<(Option<Tid>, Tid), bool>,
+    members: Table<(Option<Tid>, Ty, Name), Rc<[Candidate]>>,
+    signatures: Table<DeclRef, Rc<Signature>>,
+}
+
+/// A link as far as declared types go: what it sees of other files, the tables, an arena of types,
+/// and answers.
+pub struct Types<'w> {
+    session: Session<'w>,
+    pub tables: &'w Tables,
+    pub facts: &'w Facts,
+    pub table: &'w FileTable,
+    pub arena: Arena,
+    pub evaluation: Evaluation<Question>,
+    /// The innermost type around the site, which decides what is accessible.
+    pub site_type: Cell<Option<Tid>>,
+    memo: Memo,
+    touched: RefCell<FxHashSet<Tid>>,
+}
+
+impl<'w> Types<'w> {
+    /// Nothing asked yet, for a link of a file.
+    #[must_use]
+    pub fn new(world: &'w World, file: FileId) -> Self {
+        let facts = world.facts(file);
+        let tables = world.index::<Tables>();
+        let types = Self {
+            session: Session::new(world, file),
+            tables,
+            facts,
+            table: tables.file(file),
+            arena: Arena::new(),
+            evaluation: Evaluation::new(questions::limits(facts.sites.len())),
+            site_type: Cell::new(None),
+            memo: Memo::default(),
+            touched: RefCell::default(),
+        };
+        types.ask_text(published::GLOBAL_USINGS, "");
+        types.ask_text(published::FRIENDS, "");
+        types
+    }
+
+    /// Takes steps from the budget of the file; `false` if it is used up.
+    pub fn spend(&self, steps: usize) -> bool {
+        self.evaluation.spend(steps)
+    }
+
+    /// Whether something at this site was left unknown because it lies too deep or costs too much.
+    pub fn exceeded(&self) -> bool {
+        self.evaluation.exceeded()
+    }
+
+    /// Everything that was asked.
+    #[must_use]
+    pub fn finish(self) -> ReadSet {
+        self.session.finish(&self.tables.names)
+    }
+
+    /// A type group, with everything its parts say recorded as read.
+    pub fn group(&self, tid: Tid) -> &'w TypeGroup {
+        let group = self.tables.group(tid);
+        // A library is no file that changes.
+        if group.external {
+            return group;
+        }
+        if self.touched.borrow_mut().insert(tid) {
+            for part in &group.parts {
+                self.read(part.file);
+            }
+            let mut outermost = group;
+            while let Some(outer) = outermost.outer {
+                outermost = self.tables.group(outer);
+            }
+            self.ask(published::TYPES, outermost.name);
+        }
+        group
+    }
+
+    /// Records that a type is asked for a name, or for one of the other questions that its members
+    /// answer.
+    pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
+        let is_elsewhere = |part: &DeclRef| part.file != self.file;
+        let group = self.tables.group(tid);
+        if !group.external && group.parts.iter().any(is_elsewhere) {
+            self.ask(table, name);
+        }
+    }
+
+    /// The members of this name that a type declares itself.
+    pub fn members_of(&self, tid: Tid, name: Name) -> &'w [DeclRef] {
+        self.ask_type(tid, published::MEMBERS, name);
+        self.tables
+            .members
+            .get(&(tid, name))
+            .map_or(&[], |found| found.as_slice())
+    }
+
+    /// World-wide name of a file's string.
+    pub fn name(&self, file: FileId, sym: Sym) -> Name {
+        self.tables
+            .file(file)
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
+    }
+
+    /// World-wide name of a string of the linked file.
+    pub fn own_name(&self, sym: Sym) -> Name {
+        self.table
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
+    }
+}
+
+impl<'w> Deref for Types<'w> {
+    type Target = Session<'w>;
+
+    #[inline]
+    fn deref(&self) -> &Session<'w> {
+        &self.session
+    }
+}

@@ -1,0 +1,55 @@
+//! Which questions of a link can need themselves, and how much may one ask?
+//!
+//! **Limits.** Those of [`codeagent_lang::query::stack`]. What exceeds a limit is unknown,
+//! and the site is counted as given up if it gets no target.
+
+use codeagent_lang::FileId;
+use codeagent_lang::query::stack::{FileBudget, Limits};
+use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
+
+use crate::resolve::declared::tables::Tid;
+use crate::resolve::types::Ty;
+
+/// How many questions may be open at once.
+const MAX_DEPTH: u32 = 61;
+
+/// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting
+/// multiplies.
+const SITE_BUDGET: u32 = 40_000;
+
+/// Of seven repositories the file that took most, three thousand lines of queries in lambdas, took
+/// a third of what it may.
+const FILE_BUDGET: FileBudget = FileBudget {
+    least: 500_000,
+    each_site: 150,
+    most: 3_000_000,
+};
+
+/// A question that is being answered; asking it again meanwhile is a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// The type of an expression under an assumption.
+    Expr(u32, ExprId),
+    /// A type expression.
+    TypeExpr(FileId, TypeId),
+    /// The bases of a type.
+    Bases(Tid),
+    /// The target of a call under an assumption.
+    Call(u32, CallId),
+    /// The context of a lambda or `new()` under an assumption.
+    Context(u32, DeclId),
+    /// A using.
+    Using(FileId, ImportId),
+    /// The constraints of a type parameter.
+    Constraints(Ty),
+}
+
+/// Those of the link of a file with so many sites.
+#[must_use]
+pub fn limits(sites: usize) -> Limits {
+    Limits {
+        depth: MAX_DEPTH,
+        site: Some(SITE_BUDGET),
+        file: FILE_BUDGET.steps(sites),
+    }
+}

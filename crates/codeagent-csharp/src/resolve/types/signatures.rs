@@ -1,0 +1,163 @@
+//! What does a callable take and give: parameters, type parameters and result of a method,
+//! constructor, delegate or extension member.
+//!
+//! **Limits.** Types are as declared, in terms of the type parameters in scope; callers substitute.
+
+use std::rc::Rc;
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
+
+use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::types::Types;
+use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
+
+/// A parameter as declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Ty,
+    /// Optional, `params`, `ref`, `out`, `in`.
+    pub flags: DeclFlags,
+}
+
+/// A signature as declared.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Parameters; the receiver of an extension block first.
+    pub params: Vec<Parameter>,
+    /// Type parameters as types; those of an extension block first.
+    pub type_params: Vec<Ty>,
+    /// How many of them belong to the extension block.
+    pub block_params: usize,
+    /// Result.
+    pub result: Ty,
+}
+
+/// What a delegate takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DelegateShape {
+    /// Types of the parameters.
+    pub params: TyList,
+    /// Their modes.
+    pub flags: Rc<[DeclFlags]>,
+    /// Result.
+    pub result: Ty,
+}
+
+impl Types<'_> {
+    /// The signature of a declaration.
+    pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
+        self.evaluation.remembered(&self.memo.signatures, decl, || {
+            Rc::new(self.signature_cold(decl))
+        })
+    }
+
+    fn signature_cold(&self, decl: DeclRef) -> Signature {
+        let facts = self.facts(decl.file);
+        let declared = self.decl(decl);
+        let mut made = Signature {
+            params: Vec::new(),
+            type_params: Vec::new(),
+            block_params: 0,
+            result: self.type_of(decl.file, declared.ty),
+        };
+        if let Some(block) = self.block_of(decl) {
+            self.add_params(
+                DeclRef {
+                    file: decl.file,
+                    decl: block,
+                },
+                &mut made,
+            );
+            made.block_params = made.type_params.len();
+        }
+        self.add_params(decl, &mut made);
+        if matches!(
+            declared.kind,
+            DeclKind::Constructor | DeclKind::PrimaryConstructor
+        ) {
+            let owner = facts.scope(declared.scope).owner;
+            if let Some(tid) = self.tables.file(decl.file).types.get(&owner) {
+                made.result = self.self_type(*tid);
+            }
+        }
+        made
+    }
+
+    fn add_params(&self, decl: DeclRef, made: &mut Signature) {
+        let facts = self.facts(decl.file);
+        let declared = facts.decl(decl.decl);
+        for index in 0..declared.type_params.len() as u16 {
+            made.type_params
+                .push(self.arena.add(Type::Param(ParamOwner::Decl(decl), index)));
+        }
+        for param in facts.list(declared.params) {
+            let param = facts.decl(*param);
+            made.params.push(Parameter {
+                name: self.name(decl.file, param.name),
+                ty: self.type_of(decl.file, param.ty),
+                flags: param.flags,
+            });
+        }
+    }
+
+    /// The extension block a member stands in.
+    pub fn block_of(&self, decl: DeclRef) -> Option<DeclId> {
+        let facts = self.facts(decl.file);
+        let owner = facts
+            .scope(facts.decl(decl.decl).scope.some()?)
+            .owner
+            .some()?;
+        (facts.decl(owner).kind == DeclKind::ExtensionBlock).then_some(owner)
+    }
+
+    /// The shape of a delegate type, or of the delegate in an `Expression<T>`.
+    pub fn delegate_shape(&self, ty: Ty) -> Option<DelegateShape> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, args) => {
+                let group = self.group(tid);
+                if group.kind == DeclKind::Delegate {
+                    let signature = self.signature(*group.parts.first()?);
+                    let params = signature
+                        .params
+                        .iter()
+                        .map(|param| self.substitute(param.ty, ty))
+                        .collect();
+                    let flags = signature.params.iter().map(|param| param.flags).collect();
+                    return Some(DelegateShape {
+                        params,
+                        flags,
+                        result: self.substitute(signature.result, ty),
+                    });
+                }
+                (self.is_known(ty, Known::Expression) && args.len() == 1)
+                    .then(|| self.delegate_shape(args[0]))?
+            }
+            Type::Nullable(of) => self.delegate_shape(of),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of the type can be invoked; `None` if that is not known.
+    pub fn is_delegate(&self, ty: Ty) -> Option<bool> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
+            Type::External(..)
+            | Type::Unknown
+            | Type::Outside
+            | Type::Dynamic
+            | Type::Pointer(_) => None,
+            Type::Nullable(of) => self.is_delegate(of),
+            _ => Some(false),
+        }
+    }
+
+    /// The name `Invoke`, by which a delegate is called.
+    pub fn is_invoke(&self, name: Name) -> bool {
+        name == well_known::INVOKE
+    }
+}

@@ -1,0 +1,173 @@
+//! What do the usings of a scope bring: namespaces, static members, aliases, the global ones in the
+//! scope of the file.
+//!
+//! A using is resolved without the other usings beside it; one inside a namespace sees those
+//! outside.
+//!
+//! **Limits.** `extern alias X` makes `X::` the global namespace.
+
+use std::rc::Rc;
+
+use codeagent_lang::FileId;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, TypeExpr};
+use rustc_hash::FxHashSet;
+
+use crate::project::GlobalUsing;
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::{AssemblyUsing, NamespaceId};
+use crate::resolve::types::Ty;
+use crate::resolve::types::Types;
+use crate::resolve::types::names::Found;
+use crate::resolve::types::questions::Question;
+
+/// Going through so many costs nothing.
+const USUAL_USINGS: usize = 16;
+
+/// A using, resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Using {
+    /// `using A.B;`
+    Namespace(NamespaceId),
+    /// `using static A.B;`
+    Static(Ty),
+    /// `using X = A.B;`
+    Alias(Name, Found),
+}
+
+impl Types<'_> {
+    /// The usings of a file or namespace scope, those of the scope before the global ones, each
+    /// once.
+    pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
+        let usings: Rc<[Using]> =
+            self.evaluation
+                .remembered(&self.memo.usings, (file, scope), || {
+                    self.usings_cold(file, scope).into()
+                });
+        self.spend(usings.len() / USUAL_USINGS);
+        usings
+    }
+
+    fn usings_cold(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
+        let table = self.tables.file(file);
+        let mut made = Vec::new();
+        for id in table.usings.get(&scope).into_iter().flatten() {
+            made.extend(self.using(file, *id));
+        }
+        if scope == ScopeId(0) {
+            for using in table
+                .homes
+                .first()
+                .and_then(|home| self.tables.global_usings.get(home))
+                .into_iter()
+                .flatten()
+            {
+                made.extend(match using {
+                    AssemblyUsing::Source(file, id) => self.using(*file, *id),
+                    AssemblyUsing::Project(using) => self.project_using(using),
+                });
+            }
+        }
+        let mut seen = FxHashSet::default();
+        made.retain(|using| seen.insert(*using));
+        made
+    }
+
+    fn using(&self, file: FileId, id: ImportId) -> Option<Using> {
+        let import = self.facts(file).imports.get(id.index())?;
+        if import.kind == ImportKind::ExternAlias {
+            return Some(Using::Alias(
+                self.name(file, import.name),
+                Found::Namespace(NamespaceId::GLOBAL),
+            ));
+        }
+        self.read(file);
+        let found = self
+            .evaluation
+            .guarded(Question::Using(file, id), || self.import_target(file, id))?;
+        match (import.kind, found) {
+            (ImportKind::UsingNamespace, Found::Namespace(namespace)) => {
+                Some(Using::Namespace(namespace))
+            }
+            (ImportKind::UsingStatic, Found::Type(ty)) => Some(Using::Static(ty)),
+            (ImportKind::UsingAlias, found) => {
+                Some(Using::Alias(self.name(file, import.name), found))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an import names.
+    pub fn import_target(&self, file: FileId, id: ImportId) -> Found {
+        let facts: &Facts = self.facts(file);
+        let Some(import) = facts.imports.get(id.index()) else {
+            return Found::None;
+        };
+        match facts.type_expr(import.ty) {
+            TypeExpr::Name(segments, scope) => {
+                let list = facts.list(segments);
+                match self.resolve_segments(file, list, scope, Some(import.scope)) {
+                    Found::None if import.kind != ImportKind::UsingNamespace => {
+                        list.last().map_or(Found::None, |last| {
+                            Found::Type(self.external_named(file, last))
+                        })
+                    }
+                    found => found,
+                }
+            }
+            _ => Found::Type(self.type_of(file, import.ty)),
+        }
+    }
+
+    /// The type a name stands for that no file declares.
+    pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
+        let facts: &Facts = self.facts(file);
+        let args: Vec<Ty> = facts
+            .list(segment.args)
+            .iter()
+            .map(|arg| self.type_of(file, *arg))
+            .collect();
+        self.external(self.name(file, segment.name), &args)
+    }
+
+    fn project_using(&self, using: &GlobalUsing) -> Option<Using> {
+        match using {
+            GlobalUsing::Namespace(name) => match self.dotted(name)? {
+                Found::Namespace(namespace) => Some(Using::Namespace(namespace)),
+                _ => None,
+            },
+            GlobalUsing::Static(name) => match self.dotted(name) {
+                Some(Found::Type(ty)) => Some(Using::Static(ty)),
+                _ => Some(Using::Static(
+                    self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]),
+                )),
+            },
+            GlobalUsing::Alias(alias, name) => {
+                let alias = self.tables.names.get(alias)?;
+                let last = name.rsplit('.').next().unwrap_or(name);
+                let found = self.dotted(name).or_else(|| {
+                    Some(Found::Type(
+                        self.external(self.tables.names.get(last)?, &[]),
+                    ))
+                })?;
+                Some(Using::Alias(alias, found))
+            }
+        }
+    }
+
+    /// A dotted name from a project file, from the global namespace on.
+    fn dotted(&self, name: &str) -> Option<Found> {
+        let mut current = Found::Namespace(NamespaceId::GLOBAL);
+        let name = name.strip_prefix("global::").unwrap_or(name);
+        for segment in name.split('.') {
+            self.ask_text(published::TYPES, segment);
+            self.ask_text(published::NAMESPACES, segment);
+            let id = self.tables.names.get(segment)?;
+            current = self.step(current, id, &[], true);
+            if matches!(current, Found::None) {
+                return None;
+            }
+        }
+        Some(current)
+    }
+}

@@ -1,0 +1,104 @@
+//! What does a compiled assembly declare? Its metadata (ECMA-335) is read as data; nothing of it is
+//! run.
+//!
+//! `image` finds the metadata in the file, `tables` reads them, `rows` sorts them, `signature`
+//! reads the types of signatures, `types` says which are meant, `assembly` makes units of the types
+//! and members. [`Compiled`] is what is kept of one assembly.
+//!
+//! **Hostile assemblies.** An assembly is input like any text. Its tables must fit into the file
+//! before memory is taken for them; names have at most `MAX_NAME` bytes, signatures and nested
+//! types a depth; rows may belong to each other in circles and as often as they like, because each
+//! that is looked at is paid from one purse (`WORK`). An assembly that empties it is none, and
+//! nobody else notices.
+//!
+//! **Limits.** Public and protected declarations only. Tables of a compiler that goes on working
+//! (`#-` with its pointer tables) are not read.
+
+mod assembly;
+mod image;
+mod rows;
+mod signature;
+mod tables;
+mod types;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::stdlib::metadata::assembly::{Assembly, TypeName};
+use crate::stdlib::pack::Packer;
+
+/// Longest name of anything, as the runtime has it.
+const MAX_NAME: usize = 1023;
+
+/// Steps that one assembly may cost: rows that are looked at, types in signatures, and every
+/// sixteen bytes of names. The largest libraries in use take a million.
+const WORK: u32 = 8 << 20;
+
+/// What is left of [`WORK`].
+#[derive(Debug)]
+struct Purse(Cell<u32>);
+
+impl Purse {
+    fn full() -> Self {
+        Self(Cell::new(WORK))
+    }
+
+    /// Pays for so many steps; false if they cannot be paid, and then nothing can be paid any more.
+    fn pay(&self, steps: usize) -> bool {
+        let left = u32::try_from(steps)
+            .ok()
+            .and_then(|steps| self.0.get().checked_sub(steps));
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+/// What is kept of an assembly: who it is, whom it knows and what it declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// Its simple name.
+    pub name: String,
+    /// The simple names of the assemblies whose types it mentions.
+    pub references: Vec<String>,
+    /// Its declarations, for [`crate::stdlib::Library::read`].
+    pub blob: Vec<u8>,
+}
+
+impl Compiled {
+    /// Reads the content of a file.
+    ///
+    /// # Errors
+    /// Why it is not an assembly, or none that can be read.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let assembly = Assembly::read(bytes)?;
+        let mut packer = Packer::new();
+        assembly.units(&mut packer, None, &|_| true)?;
+        let name = assembly.name().to_owned();
+        let references = assembly.references().map(str::to_owned).collect();
+        Ok(Self {
+            name,
+            references,
+            blob: packer.finish_quickly(),
+        })
+    }
+
+    /// As bytes.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// From such bytes; `None` if they are others.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}

@@ -1,0 +1,199 @@
+//! The rows of metadata that belong to one row of another table: members of a type, parameters of a
+//! method, attributes of anything.
+//!
+//! **Limits.** Rows whose owner does not exist belong to nobody.
+
+use clrmeta::{CodedIndex, Metadata, TableId};
+use rustc_hash::FxHashMap;
+
+use crate::stdlib::metadata::MAX_NAME;
+
+/// A row of some table.
+pub type RowId = (TableId, u32);
+
+/// The attributes that anybody asks for, by their simple names.
+const ATTRIBUTES: [&str; 7] = [
+    "ExtensionAttribute",
+    "TupleElementNamesAttribute",
+    "DynamicAttribute",
+    "ParamArrayAttribute",
+    "ParamCollectionAttribute",
+    "IsReadOnlyAttribute",
+    "RequiresLocationAttribute",
+];
+
+/// Rows by what they belong to; all numbers begin with 1.
+#[derive(Debug, Default)]
+pub struct RowOwners {
+    /// The type that a type is nested in.
+    pub enclosing: FxHashMap<u32, u32>,
+    /// Nested types of a type.
+    pub nested: FxHashMap<u32, Vec<u32>>,
+    /// Rows of generic parameters of a type or method, by their number.
+    pub generics: FxHashMap<RowId, Vec<u32>>,
+    /// Constraints of a generic parameter.
+    pub constraints: FxHashMap<u32, Vec<CodedIndex>>,
+    /// Interfaces of a type.
+    pub interfaces: FxHashMap<u32, Vec<CodedIndex>>,
+    /// The first property of a type and the one after its last; the same of events.
+    pub properties: FxHashMap<u32, (u32, u32)>,
+    /// See [`Self::properties`].
+    pub events: FxHashMap<u32, (u32, u32)>,
+    /// Accessors of a property or event.
+    pub accessors: FxHashMap<RowId, Vec<u32>>,
+    /// Values of the attributes in [`ATTRIBUTES`], by their number there; of several alike the
+    /// first.
+    attributes: FxHashMap<(RowId, u8), u32>,
+}
+
+impl RowOwners {
+    /// Sorts the rows.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        let mut rows = Self::default();
+        for row in &metadata.nested_classes {
+            rows.enclosing.insert(row.nested_class, row.enclosing_class);
+            rows.nested
+                .entry(row.enclosing_class)
+                .or_default()
+                .push(row.nested_class);
+        }
+        for (index, row) in metadata.generic_params.iter().enumerate() {
+            if let Some(table) = row.owner.table {
+                rows.generics
+                    .entry((table, row.owner.row))
+                    .or_default()
+                    .push(index as u32 + 1);
+            }
+        }
+        for list in rows.generics.values_mut() {
+            list.sort_by_key(|row| {
+                metadata
+                    .generic_params
+                    .get(*row as usize - 1)
+                    .map(|param| param.number)
+            });
+        }
+        for row in &metadata.generic_param_constraints {
+            rows.constraints
+                .entry(row.owner)
+                .or_default()
+                .push(row.constraint);
+        }
+        for row in &metadata.interface_impls {
+            rows.interfaces
+                .entry(row.class)
+                .or_default()
+                .push(row.interface);
+        }
+        let ends = metadata
+            .property_maps
+            .iter()
+            .skip(1)
+            .map(|row| row.property_list)
+            .chain([metadata.properties.len() as u32 + 1]);
+        rows.properties = metadata
+            .property_maps
+            .iter()
+            .zip(ends)
+            .map(|(row, end)| (row.parent, (row.property_list, end)))
+            .collect();
+        let ends = metadata
+            .event_maps
+            .iter()
+            .skip(1)
+            .map(|row| row.event_list)
+            .chain([metadata.events.len() as u32 + 1]);
+        rows.events = metadata
+            .event_maps
+            .iter()
+            .zip(ends)
+            .map(|(row, end)| (row.parent, (row.event_list, end)))
+            .collect();
+        for row in &metadata.method_semantics {
+            if let Some(table) = row.association.table {
+                rows.accessors
+                    .entry((table, row.association.row))
+                    .or_default()
+                    .push(row.method);
+            }
+        }
+        rows.add_attributes(metadata);
+        rows
+    }
+
+    fn add_attributes(&mut self, metadata: &Metadata) {
+        for row in &metadata.custom_attributes {
+            let (Some(table), Some(name)) =
+                (row.parent.table, attribute_name(metadata, row.attr_type))
+            else {
+                continue;
+            };
+            self.attributes
+                .entry(((table, row.parent.row), name))
+                .or_insert(row.value);
+        }
+    }
+
+    /// The value of an attribute of a row, by the attribute's simple name.
+    #[must_use]
+    pub fn attribute(&self, row: RowId, name: &str) -> Option<u32> {
+        let name = ATTRIBUTES.iter().position(|known| *known == name)?;
+        self.attributes.get(&(row, name as u8)).copied()
+    }
+}
+
+/// The number in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
+fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
+    let name = match constructor.table? {
+        TableId::MemberRef => {
+            let class = metadata
+                .member_refs
+                .get(constructor.row.checked_sub(1)? as usize)?
+                .class;
+            match class.table? {
+                TableId::TypeRef => {
+                    metadata
+                        .type_refs
+                        .get(class.row.checked_sub(1)? as usize)?
+                        .type_name
+                }
+                TableId::TypeDef => {
+                    metadata
+                        .type_defs
+                        .get(class.row.checked_sub(1)? as usize)?
+                        .type_name
+                }
+                _ => return None,
+            }
+        }
+        TableId::MethodDef => {
+            // The type with the last method list that does not begin after the method.
+            let after = metadata
+                .type_defs
+                .partition_point(|ty| ty.method_list <= constructor.row);
+            metadata.type_defs.get(after.checked_sub(1)?)?.type_name
+        }
+        _ => return None,
+    };
+    let name = string(metadata, name);
+    ATTRIBUTES
+        .iter()
+        .position(|known| *known == name)
+        .map(|at| at as u8)
+}
+
+/// A name; empty if there is none, or one that is too long or no text.
+pub fn string(metadata: &Metadata, offset: u32) -> &str {
+    let rest = metadata
+        .strings
+        .data()
+        .get(offset as usize..)
+        .unwrap_or_default();
+    let window = &rest[..rest.len().min(MAX_NAME + 1)];
+    let name = window
+        .iter()
+        .position(|byte| *byte == 0)
+        .map_or(&[][..], |end| &window[..end]);
+    std::str::from_utf8(name).unwrap_or_default()
+}

@@ -1,0 +1,270 @@
+//! What .NET and the packages of a repository declare, and which of it the repository needs.
+//!
+//! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions lie in the
+//! binary as one blob (`data/`), made from the metadata of their assemblies by
+//! `codeagent-externals`. A process decompresses it once, when it first builds a world with C# in
+//! it.
+//!
+//! **What is taken.** A world takes the units (a top-level type with all it nests) that some name
+//! in its C# files can lead to: types of that simple name, static classes with an extension method
+//! of that name, and from each unit the types in its base list and in the signatures of members of
+//! such a name, in whichever library these are. A name that no file has can be asked of no table,
+//! so what is left out cannot be seen: the answer for a file depends on its own names alone, and
+//! neither on other files nor on what was indexed before. Namespaces are all there.
+//!
+//! **What it costs.** A unit is decoded and becomes facts once in a process, then it is shared; a
+//! world adds it to its tables. A repository pays for the part of the library it uses.
+//!
+//! **Packages.** The declarations of an assembly that a package brings are a [`Library`] like that
+//! of the frameworks ([`metadata`]). What the frameworks declare is taken from them: in most
+//! packages that also declare it, it is the same.
+//!
+//! **Limits.** One version for all: .NET 9. To a project of an older framework some members and
+//! overloads are there that it does not have; its own declaration of such a type goes before.
+
+pub mod form;
+pub mod metadata;
+
+mod facts;
+mod needed;
+mod pack;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::stdlib::form::{
+    MemberDeclaration, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter,
+    Unit,
+};
+pub use crate::stdlib::needed::needed;
+use crate::stdlib::pack::Packed;
+pub use crate::stdlib::pack::Packer;
+use codeagent_model::facts::Facts;
+use codeagent_model::graph::Dialect;
+
+/// The declarations of .NET 9, ASP.NET Core and Microsoft.Extensions.
+const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
+
+/// The declarations of a library.
+#[derive(Debug)]
+pub struct Library {
+    /// What the paths of its declarations begin with.
+    place: Box<str>,
+    packed: Packed,
+    /// Units by namespace, name and arity.
+    exact: FxHashMap<(TextId, TextId, u16), u32>,
+    decoded: Box<[OnceLock<Declared>]>,
+}
+
+/// One top-level type as a file that declares nothing else.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a
+    /// file.
+    pub path: Arc<str>,
+    /// Namespace.
+    pub namespace: Box<str>,
+    /// Simple name.
+    pub name: Box<str>,
+    /// Number of type parameters.
+    pub arity: u16,
+    /// The declaration.
+    pub facts: Arc<Facts>,
+    /// Units that a member leads to, by the member's name (number 0: the type itself leads to it).
+    leads_to: Arc<[(TextId, Lead)]>,
+}
+
+/// Where a type that a unit mentions is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lead {
+    /// In the same library.
+    Unit(u32),
+    /// In another one: namespace, name and arity.
+    Outside(TextId, TextId, u16),
+}
+
+impl Library {
+    /// The library in the binary.
+    #[must_use]
+    pub fn dotnet() -> &'static Self {
+        static LIBRARY: OnceLock<Library> = OnceLock::new();
+        // The blob is whole, a test reads it: what can lack is memory.
+        LIBRARY.get_or_init(|| {
+            Self::read("dotnet:", DOTNET).unwrap_or_else(|error| {
+                panic!("the declarations of .NET cannot be unpacked: {error}")
+            })
+        })
+    }
+
+    /// Reads a blob that a [`Packer`] made; the paths of its declarations begin with `place`.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn read(place: &str, blob: &[u8]) -> Result<Self, String> {
+        let packed = Packed::read(blob)?;
+        let mut exact = FxHashMap::default();
+        for (number, unit) in packed.units.iter().enumerate() {
+            exact.insert((unit.namespace, unit.name, unit.arity), number as u32);
+        }
+        let decoded = packed.units.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self {
+            place: place.into(),
+            packed,
+            exact,
+            decoded,
+        })
+    }
+
+    /// The names of all namespaces, sorted.
+    pub fn namespaces(&self) -> impl Iterator<Item = &str> {
+        let mut last = None;
+        self.packed
+            .units
+            .iter()
+            .map(|unit| unit.namespace)
+            .filter(move |namespace| last.replace(*namespace) != Some(*namespace))
+            .map(|n| self.packed.text(n))
+    }
+
+    /// Whether a name leads to anything.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.packed.has(name) || self.packed.has(&format!("{name}Attribute"))
+    }
+
+    fn declared(&self, number: u32) -> &Declared {
+        self.decoded[number as usize].get_or_init(|| {
+            let entry = self.packed.units[number as usize];
+            let (namespace, name) = (
+                self.packed.text(entry.namespace),
+                self.packed.text(entry.name),
+            );
+            let dot = if namespace.is_empty() { "" } else { "." };
+            let arity = if entry.arity == 0 {
+                String::new()
+            } else {
+                format!("`{}", entry.arity)
+            };
+            // The blob is our own work: one that cannot be decoded declares nothing.
+            let (facts, leads_to) = match self.packed.unit(number) {
+                Ok(unit) => (
+                    facts::facts(&self.packed, entry.namespace, &unit),
+                    self.leads_to(&unit),
+                ),
+                Err(_) => (Facts::of(Dialect::CSharp), Arc::default()),
+            };
+            Declared {
+                namespace: namespace.into(),
+                name: name.into(),
+                arity: entry.arity,
+                path: format!("{}{namespace}{dot}{name}{arity}", self.place).into(),
+                facts: Arc::new(facts),
+                leads_to,
+            }
+        })
+    }
+
+    /// The unit of a type.
+    fn unit_of(&self, namespace: &str, name: &str, arity: u16) -> Option<u32> {
+        self.exact
+            .get(&(
+                self.packed.number(namespace)?,
+                self.packed.number(name)?,
+                arity,
+            ))
+            .copied()
+    }
+
+    /// Every unit that a unit leads to, sorted.
+    fn leads_to(&self, unit: &Unit) -> Arc<[(TextId, Lead)]> {
+        // What each type of the table leads to; a type stands after what it is made of.
+        let mut reached: Vec<Vec<Lead>> = Vec::with_capacity(unit.types.len());
+        for form in &unit.types {
+            let mut own: Vec<Lead> = Vec::new();
+            let add = |own: &mut Vec<Lead>, ty: TypeNumber| {
+                own.extend(reached.get(ty as usize).into_iter().flatten())
+            };
+            match form {
+                TypeForm::Named(namespace, segments) => {
+                    if let Some((name, args)) = segments.first() {
+                        let arity = args.len() as u16;
+                        let here = self.exact.get(&(*namespace, *name, arity));
+                        own.push(
+                            here.map_or(Lead::Outside(*namespace, *name, arity), |unit| {
+                                Lead::Unit(*unit)
+                            }),
+                        );
+                    }
+                    segments
+                        .iter()
+                        .flat_map(|(_, args)| args)
+                        .for_each(|arg| add(&mut own, *arg));
+                }
+                TypeForm::Array(of, _)
+                | TypeForm::Pointer(of)
+                | TypeForm::ByRef(of)
+                | TypeForm::Nullable(of) => add(&mut own, *of),
+                TypeForm::Tuple(elements) => elements.iter().for_each(|(_, ty)| add(&mut own, *ty)),
+                _ => {}
+            }
+            reached.push(own);
+        }
+        let mut leads = Vec::new();
+        each_mention(&unit.root, &mut |name, ty| {
+            leads.extend(
+                reached
+                    .get(ty as usize)
+                    .into_iter()
+                    .flatten()
+                    .map(|unit| (name, *unit)),
+            )
+        });
+        leads.sort_unstable();
+        leads.dedup();
+        leads.into()
+    }
+}
+
+/// Shows every type that a declaration mentions, with the name by which one comes to it (number 0:
+/// always).
+fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) {
+    ty.bases.iter().for_each(|base| show(0, *base));
+    constraints(&ty.type_params, 0, show);
+    ty.params.iter().for_each(|param| show(0, param.ty));
+    ty.result.iter().for_each(|result| show(0, *result));
+    for MemberDeclaration {
+        name,
+        kind,
+        ty,
+        params,
+        type_params,
+        ..
+    } in &ty.members
+    {
+        // These are asked for without being named.
+        let unnamed = matches!(
+            kind,
+            MemberKind::Constructor
+                | MemberKind::Conversion
+                | MemberKind::Operator
+                | MemberKind::Indexer
+        );
+        let name = if unnamed { 0 } else { *name };
+        ty.iter().for_each(|ty| show(name, *ty));
+        params.iter().for_each(|param| show(name, param.ty));
+        constraints(type_params, name, show);
+    }
+    ty.nested
+        .iter()
+        .for_each(|nested| each_mention(nested, show));
+}
+
+fn constraints(params: &[TypeParameter], name: TextId, show: &mut dyn FnMut(TextId, TypeNumber)) {
+    params
+        .iter()
+        .flat_map(|param| &param.constraints)
+        .for_each(|constraint| show(name, *constraint));
+}

@@ -1,0 +1,155 @@
+//! What do the names of a world lead to in several libraries, each of which mentions types of
+//! others?
+//!
+//! **Limits.** A type that several libraries declare is taken from each; what the first of them
+//! declares, the frameworks, from that one alone.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::stdlib::form::TextId;
+use crate::stdlib::{Declared, Lead, Library};
+
+/// A unit of one of the libraries.
+type At = (u32, u32);
+
+/// Everything that the names of a world lead to, by library, in the order of the paths. The first
+/// library is that of the frameworks.
+pub fn needed<'l>(
+    libraries: &[&'l Library],
+    is_name: impl Fn(&str) -> bool,
+) -> Vec<Vec<&'l Declared>> {
+    let mut search = Search {
+        libraries,
+        named: libraries
+            .iter()
+            .map(|library| named(library, &is_name))
+            .collect(),
+        units: units(libraries),
+        taken: libraries
+            .iter()
+            .map(|library| vec![false; library.decoded.len()])
+            .collect(),
+        open: Vec::new(),
+    };
+    for (at, library) in (0..).zip(libraries) {
+        for (unit, entry) in (0..).zip(library.packed.units.iter()) {
+            if search.is_named(at, entry.name) {
+                search.take((at, unit));
+            }
+        }
+        for (name, unit) in &library.packed.extensions {
+            if search.is_named(at, *name) {
+                search.take((at, *unit));
+            }
+        }
+    }
+    while let Some((at, unit)) = search.open.pop() {
+        let library = libraries[at as usize];
+        for &(name, lead) in library.declared(unit).leads_to.iter() {
+            match lead {
+                _ if !search.is_named(at, name) => {}
+                Lead::Unit(unit) => search.take((at, unit)),
+                Lead::Outside(namespace, name, arity) => {
+                    search.take_outside((
+                        library.packed.text(namespace),
+                        library.packed.text(name),
+                        arity,
+                    ));
+                }
+            }
+        }
+    }
+    let of = |(library, taken): (&&'l Library, &Vec<bool>)| {
+        let library: &'l Library = library;
+        let taken = (0..).zip(taken).filter(|(_, taken)| **taken);
+        let mut needed: Vec<&'l Declared> = taken.map(|(unit, _)| library.declared(unit)).collect();
+        needed.sort_by(|a, b| a.path.cmp(&b.path));
+        needed
+    };
+    libraries.iter().zip(&search.taken).map(of).collect()
+}
+
+/// Which texts of a library a file can ask for: it has them, or has them as an attribute without
+/// its ending.
+fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
+    let is_asked =
+        |text: &str| is_name(text) || text.strip_suffix("Attribute").is_some_and(is_name);
+    (0..library.packed.texts() as TextId)
+        .map(|text| text == 0 || is_asked(library.packed.text(text)))
+        .collect()
+}
+
+type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[At; 1]>>;
+
+/// The units of all libraries but the first, which is asked by itself.
+fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
+    let mut units = Units::default();
+    for (at, library) in (0..).zip(libraries).skip(1) {
+        for (unit, entry) in (0..).zip(library.packed.units.iter()) {
+            let key = (
+                library.packed.text(entry.namespace),
+                library.packed.text(entry.name),
+                entry.arity,
+            );
+            units.entry(key).or_default().push((at, unit));
+        }
+    }
+    units
+}
+
+struct Search<'s, 'l> {
+    libraries: &'s [&'l Library],
+    named: Vec<Vec<bool>>,
+    units: Units<'l>,
+    taken: Vec<Vec<bool>>,
+    open: Vec<At>,
+}
+
+impl Search<'_, '_> {
+    fn is_named(&self, library: u32, text: TextId) -> bool {
+        self.named[library as usize][text as usize]
+    }
+
+    fn take(&mut self, (library, unit): At) {
+        let (library, unit) = self
+            .of_frameworks((library, unit))
+            .unwrap_or((library, unit));
+        if !std::mem::replace(&mut self.taken[library as usize][unit as usize], true) {
+            self.open.push((library, unit));
+        }
+    }
+
+    /// The unit of the frameworks that declares what a unit of a package declares too.
+    fn of_frameworks(&self, (library, unit): At) -> Option<At> {
+        if library == 0 {
+            return None;
+        }
+        let packed = &self.libraries[library as usize].packed;
+        let entry = packed.units[unit as usize];
+        let first = self.libraries.first()?.unit_of(
+            packed.text(entry.namespace),
+            packed.text(entry.name),
+            entry.arity,
+        )?;
+        Some((0, first))
+    }
+
+    /// A type that the library which mentions it does not declare.
+    fn take_outside(&mut self, (namespace, name, arity): (&str, &str, u16)) {
+        if let Some(unit) = self
+            .libraries
+            .first()
+            .and_then(|first| first.unit_of(namespace, name, arity))
+        {
+            self.take((0, unit));
+        } else {
+            let all = self
+                .units
+                .get(&(namespace, name, arity))
+                .cloned()
+                .unwrap_or_default();
+            all.into_iter().for_each(|at| self.take(at));
+        }
+    }
+}

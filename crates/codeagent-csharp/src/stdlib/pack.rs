@@ -1,0 +1,342 @@
+//! How do the declarations of a library lie in one blob, so that each unit can be decoded alone?
+//!
+//! The blob is a zstd frame around: the texts in one string, the units' names with their lengths,
+//! the units one after another, and which unit declares an extension method of which name.
+//!
+//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the
+//! build or a damaged index, not an input.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::stdlib::form::{MemberDeclaration, TextId, Traits, TypeDeclaration, Unit};
+
+/// How hard the blob is compressed.
+const LEVEL: i32 = 19;
+
+/// The same where it is done while somebody waits.
+const QUICK_LEVEL: i32 = 1;
+
+/// Everything before compression.
+#[derive(Serialize, Deserialize)]
+struct Blob<'a> {
+    text: &'a str,
+    text_lengths: Vec<u32>,
+    units: Vec<UnitEntry>,
+    extensions: Vec<(TextId, u32)>,
+    #[serde(with = "serde_bytes_slice")]
+    bytes: &'a [u8],
+}
+
+/// Bytes as bytes, not as a sequence of numbers.
+mod serde_bytes_slice {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de [u8], D::Error> {
+        <&[u8]>::deserialize(deserializer)
+    }
+}
+
+/// Where a unit lies and what it is called.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct UnitEntry {
+    /// Namespace.
+    pub namespace: TextId,
+    /// Simple name.
+    pub name: TextId,
+    /// Number of type parameters.
+    pub arity: u16,
+    /// Bytes it takes.
+    length: u32,
+}
+
+/// Collects units and makes the blob.
+#[derive(Default)]
+pub struct Packer {
+    texts: Vec<String>,
+    numbers: FxHashMap<String, TextId>,
+    units: BTreeMap<(String, String, u16), Unit>,
+}
+
+impl Packer {
+    /// A packer without units.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut packer = Self::default();
+        packer.text("");
+        packer
+    }
+
+    /// The number of a text.
+    pub fn text(&mut self, text: &str) -> TextId {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.texts.len() as TextId;
+        self.texts.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+
+    /// Adds a unit; the first of a name and arity stays.
+    pub fn add(&mut self, namespace: &str, unit: Unit) {
+        let name = self.texts[unit.root.name as usize].clone();
+        let key = (
+            namespace.to_owned(),
+            name,
+            unit.root.type_params.len() as u16,
+        );
+        self.text(namespace);
+        self.units.entry(key).or_insert(unit);
+    }
+
+    /// Number of units, and of members in them.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        fn members(of: &TypeDeclaration) -> usize {
+            of.members.len() + of.nested.iter().map(members).sum::<usize>()
+        }
+        (
+            self.units.len(),
+            self.units.values().map(|unit| members(&unit.root)).sum(),
+        )
+    }
+
+    /// The blob. The same units give the same bytes, in whatever order they were added.
+    #[must_use]
+    pub fn finish(&self) -> Vec<u8> {
+        zstd::encode_all(&self.plain()[..], LEVEL).unwrap_or_default()
+    }
+
+    /// A blob that is made in a moment, is larger, and says whether it is damaged.
+    #[must_use]
+    pub fn finish_quickly(&self) -> Vec<u8> {
+        let encode = || {
+            let mut encoder = zstd::Encoder::new(Vec::new(), QUICK_LEVEL)?;
+            encoder.include_checksum(true)?;
+            encoder.write_all(&self.plain())?;
+            encoder.finish()
+        };
+        encode().unwrap_or_default()
+    }
+
+    fn plain(&self) -> Vec<u8> {
+        let order = self.order();
+        let renumbered = renumbering(&self.texts, &order);
+        let mut blob = Blob {
+            text: "",
+            text_lengths: order.iter().map(|text| text.len() as u32).collect(),
+            units: Vec::new(),
+            extensions: Vec::new(),
+            bytes: &[],
+        };
+        let text = order.concat();
+        let mut bytes = Vec::new();
+        for ((namespace, name, arity), unit) in &self.units {
+            let mut unit = unit.clone();
+            renumber(&mut unit, &renumbered);
+            let packed = postcard::to_allocvec(&unit).unwrap_or_default();
+            let mut names: Vec<TextId> = unit
+                .root
+                .members
+                .iter()
+                .filter(|m| m.traits.has(Traits::EXTENSION))
+                .map(|m| m.name)
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            blob.extensions
+                .extend(names.iter().map(|name| (*name, blob.units.len() as u32)));
+            blob.units.push(UnitEntry {
+                namespace: renumbered[self.numbers[namespace] as usize],
+                name: renumbered[self.numbers[name] as usize],
+                arity: *arity,
+                length: packed.len() as u32,
+            });
+            bytes.extend(packed);
+        }
+        let blob = Blob {
+            text: &text,
+            bytes: &bytes,
+            ..blob
+        };
+        postcard::to_allocvec(&blob).unwrap_or_default()
+    }
+
+    /// The texts that units use, in order.
+    fn order(&self) -> Vec<&str> {
+        let mut used = vec![false; self.texts.len()];
+        used[0] = true;
+        for ((namespace, ..), unit) in &self.units {
+            used[self.numbers[namespace] as usize] = true;
+            let mut unit = unit.clone();
+            each_text(&mut unit, &mut |text| used[*text as usize] = true);
+        }
+        let mut order: Vec<&str> = self
+            .texts
+            .iter()
+            .zip(used)
+            .filter(|(_, used)| *used)
+            .map(|(text, _)| &**text)
+            .collect();
+        order.sort_unstable();
+        order
+    }
+}
+
+fn renumbering(texts: &[String], order: &[&str]) -> Vec<TextId> {
+    texts
+        .iter()
+        .map(|text| order.binary_search(&&**text).map_or(0, |at| at as TextId))
+        .collect()
+}
+
+fn renumber(unit: &mut Unit, numbers: &[TextId]) {
+    each_text(unit, &mut |text| *text = numbers[*text as usize]);
+}
+
+/// Shows every text of a unit.
+fn each_text(unit: &mut Unit, show: &mut dyn FnMut(&mut TextId)) {
+    use crate::stdlib::form::TypeForm;
+    for ty in &mut unit.types {
+        match ty {
+            TypeForm::Named(namespace, segments) => {
+                show(namespace);
+                segments.iter_mut().for_each(|(name, _)| show(name));
+            }
+            TypeForm::Tuple(elements) => elements.iter_mut().for_each(|(name, _)| show(name)),
+            _ => {}
+        }
+    }
+    texts_of_type(&mut unit.root, show);
+}
+
+fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut TextId)) {
+    show(&mut ty.name);
+    ty.type_params
+        .iter_mut()
+        .for_each(|param| show(&mut param.name));
+    ty.params.iter_mut().for_each(|param| show(&mut param.name));
+    for MemberDeclaration {
+        name,
+        type_params,
+        params,
+        ..
+    } in &mut ty.members
+    {
+        show(name);
+        type_params
+            .iter_mut()
+            .for_each(|param| show(&mut param.name));
+        params.iter_mut().for_each(|param| show(&mut param.name));
+    }
+    ty.nested
+        .iter_mut()
+        .for_each(|nested| texts_of_type(nested, show));
+}
+
+/// A blob, decompressed; its units are still encoded.
+#[derive(Debug)]
+pub struct Packed {
+    text: Box<str>,
+    text_ends: Box<[u32]>,
+    /// Units, by namespace, name and arity.
+    pub units: Box<[UnitEntry]>,
+    ends: Box<[u32]>,
+    /// Names of extension methods and the units that declare one.
+    pub extensions: Box<[(TextId, u32)]>,
+    bytes: Box<[u8]>,
+}
+
+impl Packed {
+    /// Reads a blob.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn read(blob: &[u8]) -> Result<Self, String> {
+        let plain = zstd::decode_all(blob).map_err(|error| error.to_string())?;
+        let blob: Blob = postcard::from_bytes(&plain).map_err(|error| error.to_string())?;
+        Ok(Self {
+            text: blob.text.into(),
+            text_ends: ends(blob.text_lengths.iter().copied()),
+            ends: ends(blob.units.iter().map(|unit| unit.length)),
+            units: blob.units.into(),
+            extensions: blob.extensions.into(),
+            bytes: blob.bytes.into(),
+        })
+    }
+
+    /// A text.
+    #[must_use]
+    pub fn text(&self, number: TextId) -> &str {
+        let (start, end) = range(&self.text_ends, number);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Whether there is such a text.
+    #[must_use]
+    pub fn has(&self, text: &str) -> bool {
+        self.number(text).is_some()
+    }
+
+    /// The number of a text; they are in order.
+    #[must_use]
+    pub fn number(&self, text: &str) -> Option<TextId> {
+        let (mut low, mut high) = (0, self.texts() as TextId);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.text(middle).cmp(text) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Number of texts.
+    #[must_use]
+    pub fn texts(&self) -> usize {
+        self.text_ends.len()
+    }
+
+    /// Decodes a unit.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn unit(&self, number: u32) -> Result<Unit, String> {
+        let (start, end) = range(&self.ends, number);
+        postcard::from_bytes(self.bytes.get(start..end).unwrap_or_default())
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn ends(lengths: impl Iterator<Item = u32>) -> Box<[u32]> {
+    let mut end = 0;
+    lengths
+        .map(|length| {
+            end += length;
+            end
+        })
+        .collect()
+}
+
+fn range(ends: &[u32], number: u32) -> (usize, usize) {
+    let at = number as usize;
+    let start = if at == 0 {
+        0
+    } else {
+        ends.get(at - 1).copied().unwrap_or(0)
+    };
+    (
+        start as usize,
+        ends.get(at).copied().unwrap_or(start) as usize,
+    )
+}

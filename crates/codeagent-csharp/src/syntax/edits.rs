@@ -1,0 +1,369 @@
+//! A text that is changed at equal length: its tokens, questions about them, and the list of what
+//! was changed.
+//!
+//! Questions are about the original, changes go to a copy: no mask sees what another one wrote.
+
+use crate::syntax::lexer::{Lexed, StringPiece, Token, TokenKind};
+
+/// Why a piece of text was changed, where the walk must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// Only so that the grammar reads it.
+    Plain,
+    /// `extension` of an extension block, written as a class.
+    Extension,
+    /// `(` of a call that is assigned to, written as `[`.
+    CallTarget,
+    /// `()` of a call that is assigned to, blanked; begins where the name before it ends.
+    EmptyCall,
+}
+
+/// One change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Byte offset.
+    pub offset: usize,
+    /// Bytes changed.
+    pub len: usize,
+    /// Why.
+    pub kind: EditKind,
+}
+
+/// The changes of one text, by offset.
+#[derive(Debug, Default)]
+pub struct Edits(Vec<Edit>);
+
+impl Edits {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a change of this kind begins at a byte.
+    pub fn at(&self, offset: usize, kind: EditKind) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let from = self.0.partition_point(|edit| edit.offset < offset);
+        self.0[from..]
+            .iter()
+            .take_while(|edit| edit.offset == offset)
+            .any(|edit| edit.kind == kind)
+    }
+}
+
+/// Type arguments that were masked, as byte offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeList {
+    /// Where the name before them ends.
+    pub name_end: usize,
+    /// Their `<`.
+    pub start: usize,
+    /// Past their `>`.
+    pub end: usize,
+}
+
+/// The tokens of a text while it is being changed. Questions are about the original, changes go to
+/// a copy.
+pub struct Code<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    /// For each bracket its partner; `usize::MAX` for other tokens.
+    partners: Vec<usize>,
+    bytes: Vec<u8>,
+    edits: Vec<Edit>,
+    type_lists: Vec<TypeList>,
+}
+
+impl<'a> Code<'a> {
+    /// All tokens of a text, nothing changed yet.
+    pub fn new(text: &'a str, lexed: &'a Lexed) -> Self {
+        let tokens = &lexed.tokens;
+        let mut partners = vec![usize::MAX; tokens.len()];
+        let mut open = Vec::new();
+        for (index, token) in tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, token)| token.kind == TokenKind::Mark)
+        {
+            match text.as_bytes()[token.start] {
+                b'(' | b'[' | b'{' => open.push(index),
+                b')' | b']' | b'}' => {
+                    if let Some(partner) = open.pop() {
+                        partners[index] = partner;
+                        partners[partner] = index;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self {
+            text,
+            tokens,
+            partners,
+            bytes: text.as_bytes().to_vec(),
+            edits: Vec::new(),
+            type_lists: Vec::new(),
+        }
+    }
+
+    /// All tokens.
+    pub fn tokens(&self) -> &'a [Token] {
+        self.tokens
+    }
+
+    /// The changed text, the changes by offset, and the type arguments that were blanked.
+    pub fn finish(self) -> (String, Edits, Vec<TypeList>) {
+        let Self {
+            text,
+            bytes,
+            mut edits,
+            type_lists,
+            ..
+        } = self;
+        edits.sort_by_key(|edit| edit.offset);
+        assert_eq!(bytes.len(), text.len(), "repairs keep the length");
+        (
+            String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()),
+            Edits(edits),
+            type_lists,
+        )
+    }
+
+    /// The text of a token; empty past either end.
+    pub fn word(&self, index: usize) -> &'a str {
+        self.tokens
+            .get(index)
+            .map_or("", |token| &self.text[token.start..token.end])
+    }
+
+    /// The text of the token before, if there is one.
+    pub fn before(&self, index: usize) -> &'a str {
+        index.checked_sub(1).map_or("", |before| self.word(before))
+    }
+
+    /// The token itself.
+    pub fn token(&self, index: usize) -> Option<Token> {
+        self.tokens.get(index).copied()
+    }
+
+    /// Whether a token is an identifier or keyword.
+    pub fn is_word(&self, index: usize) -> bool {
+        self.tokens
+            .get(index)
+            .is_some_and(|token| token.kind == TokenKind::Word)
+    }
+
+    /// Whether a token is one of these one-character marks.
+    pub fn is_mark(&self, index: usize, marks: &str) -> bool {
+        self.tokens.get(index).is_some_and(|token| {
+            token.kind == TokenKind::Mark
+                && marks
+                    .as_bytes()
+                    .contains(&self.text.as_bytes()[token.start])
+        })
+    }
+
+    /// Whether a token is missing or text of an interpolated string that goes on after a hole.
+    pub fn ends_hole(&self, index: usize) -> bool {
+        self.tokens.get(index).is_none_or(|token| {
+            token.kind == TokenKind::Text
+                && token.start > 0
+                && self.text.as_bytes()[token.start - 1] == b'}'
+        })
+    }
+
+    /// Whether a token is followed by the next without a gap.
+    pub fn touches_next(&self, index: usize) -> bool {
+        match (self.tokens.get(index), self.tokens.get(index + 1)) {
+            (Some(token), Some(next)) => token.end == next.start,
+            _ => false,
+        }
+    }
+
+    /// Whether these two marks stand here without a gap: `=` and `>`.
+    pub fn is_pair(&self, index: usize, first: &str, second: &str) -> bool {
+        self.is_mark(index, first) && self.is_mark(index + 1, second) && self.touches_next(index)
+    }
+
+    /// The partner of a bracket.
+    pub fn partner(&self, index: usize) -> Option<usize> {
+        self.partners
+            .get(index)
+            .copied()
+            .filter(|partner| *partner != usize::MAX)
+    }
+
+    /// Whether an assignment operator begins at a token.
+    pub fn assigns(&self, index: usize) -> bool {
+        let third = if self.touches_next(index) && self.touches_next(index + 1) {
+            self.word(index + 2)
+        } else {
+            ""
+        };
+        let second = if self.touches_next(index) {
+            self.word(index + 1)
+        } else {
+            ""
+        };
+        if !self.is_mark(index, "=+-*/%&|^?<>") {
+            return false;
+        }
+        match self.word(index) {
+            "=" => second != "=" && second != ">",
+            "?" => second == "?" && third == "=",
+            "<" => second == "<" && third == "=",
+            ">" => {
+                second == ">"
+                    && (third == "="
+                        || (third == ">"
+                            && self.touches_next(index + 2)
+                            && self.word(index + 3) == "="))
+            }
+            _ => second == "=",
+        }
+    }
+
+    /// Blanks bytes; newlines stay.
+    pub fn erase(&mut self, start: usize, end: usize) {
+        for byte in &mut self.bytes[start..end] {
+            if !matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+
+    fn note(&mut self, start: usize, end: usize, kind: EditKind) {
+        self.edits.push(Edit {
+            offset: start,
+            len: end - start,
+            kind,
+        });
+    }
+
+    /// Blanks the tokens from `first` to `last`.
+    pub fn blank(&mut self, first: usize, last: usize) {
+        let (Some(start), Some(end)) = (self.token(first), self.token(last)) else {
+            return;
+        };
+        self.erase(start.start, end.end);
+        self.note(start.start, end.end, EditKind::Plain);
+    }
+
+    /// The token before `first`, a name, and those two.
+    fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
+        Some([
+            self.token(first.checked_sub(1)?)?,
+            self.token(first)?,
+            self.token(last)?,
+        ])
+    }
+
+    /// Blanks the brackets from `first` to `last` after a name, noting that they were a call.
+    pub fn blank_call(&mut self, first: usize, last: usize) {
+        let Some([name, start, end]) = self.after_name(first, last) else {
+            return;
+        };
+        self.erase(start.start, end.end);
+        self.note(name.end, end.end, EditKind::EmptyCall);
+    }
+
+    /// Blanks the type arguments from `first` to `last`, noting them.
+    pub fn blank_type_list(&mut self, first: usize, last: usize) {
+        let Some([name, start, end]) = self.after_name(first, last) else {
+            return;
+        };
+        self.blank(first, last);
+        self.type_lists.push(TypeList {
+            name_end: name.end,
+            start: start.start,
+            end: end.end,
+        });
+    }
+
+    /// Writes over the beginning of a token's text; the new text must not be longer than what it
+    /// replaces.
+    pub fn write(&mut self, index: usize, text: &str, kind: EditKind) {
+        let Some(token) = self.token(index) else {
+            return;
+        };
+        if let Some(place) = self.bytes.get_mut(token.start..token.start + text.len()) {
+            place.copy_from_slice(text.as_bytes());
+            self.note(token.start, token.start + text.len(), kind);
+        }
+    }
+
+    /// Makes a contextual keyword an ordinary name: its last letter becomes `_`.
+    pub fn plain_name(&mut self, index: usize) {
+        let Some(token) = self.token(index) else {
+            return;
+        };
+        self.bytes[token.end - 1] = b'_';
+        self.note(token.end - 1, token.end, EditKind::Plain);
+    }
+
+    /// `""`, `{{` and `}}` in the text of an interpolated string.
+    pub fn mask_piece(&mut self, piece: StringPiece) {
+        let source = self.text.as_bytes();
+        let mut at = piece.start;
+        while at + 1 < piece.end {
+            let doubled = source[at] == source[at + 1]
+                && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
+            if doubled {
+                self.bytes[at..at + 2].copy_from_slice(b"__");
+                self.note(at, at + 2, EditKind::Plain);
+            }
+            at += if doubled || (source[at] == b'\\' && !piece.verbatim) {
+                2
+            } else {
+                1
+            };
+        }
+    }
+}
+
+/// Keywords after which an operand begins.
+pub fn begins_operand(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "return",
+        "in",
+        "is",
+        "as",
+        "case",
+        "throw",
+        "await",
+        "new",
+        "ref",
+        "out",
+        "when",
+        "and",
+        "or",
+        "not",
+        "else",
+        "do",
+        "yield",
+        "if",
+        "while",
+        "for",
+        "foreach",
+        "switch",
+        "using",
+        "lock",
+        "fixed",
+        "catch",
+        "sizeof",
+        "typeof",
+        "default",
+        "nameof",
+        "checked",
+        "unchecked",
+        "stackalloc",
+        "goto",
+        "delegate",
+        "var",
+        "params",
+        "this",
+        "base",
+    ];
+    WORDS.contains(&word)
+}

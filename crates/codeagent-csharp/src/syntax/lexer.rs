@@ -1,0 +1,425 @@
+//! The tokens of a C# text, as far as repairs must tell code from strings, comments and inactive
+//! `#if` branches.
+//!
+//! `$"a {f("}")} b"` is text, then the tokens of the hole, then text.
+//!
+//! **Limits.** Numbers and operators are not checked; operators come as single characters.
+
+use crate::syntax::conditions::DefinedSymbols;
+
+/// Kinds of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// An identifier or keyword.
+    Word,
+    /// A number.
+    Number,
+    /// A string, a character or a piece of an interpolated string.
+    Text,
+    /// One character of an operator or bracket.
+    Mark,
+}
+
+/// One token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Byte offset of its first byte.
+    pub start: usize,
+    /// Byte offset past its last byte.
+    pub end: usize,
+}
+
+/// A literal piece of an interpolated string that is not raw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StringPiece {
+    /// Byte range.
+    pub start: usize,
+    /// Byte range.
+    pub end: usize,
+    /// It is `$@".."`, in which `""` is a quote.
+    pub verbatim: bool,
+}
+
+/// What the lexer found.
+#[derive(Debug, Default)]
+pub struct Lexed {
+    /// Tokens of active code in order.
+    pub tokens: Vec<Token>,
+    /// Directive lines and inactive text.
+    pub blanks: Vec<(usize, usize)>,
+    /// Literal pieces of interpolated strings.
+    pub pieces: Vec<StringPiece>,
+    /// There are `#if`s.
+    pub conditional: bool,
+}
+
+/// An interpolated string whose hole is being read.
+struct Hole {
+    form: Form,
+    depth: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Form {
+    verbatim: bool,
+    /// Number of `$`.
+    dollars: usize,
+    /// Number of quotes of a raw string; 0 if it is not raw.
+    raw: usize,
+}
+
+struct Branch {
+    active: bool,
+    taken: bool,
+}
+
+struct Lexer<'a, 's> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    line_start: bool,
+    symbols: &'s mut DefinedSymbols<'a>,
+    branches: Vec<Branch>,
+    /// How many of the branches are not active.
+    inactive: usize,
+    holes: Vec<Hole>,
+    out: Lexed,
+}
+
+/// Reads a text under the given symbols.
+pub fn lex<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Lexed {
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        line_start: true,
+        symbols,
+        branches: Vec::new(),
+        inactive: 0,
+        holes: Vec::new(),
+        out: Lexed::default(),
+    };
+    lexer.out.tokens.reserve(text.len() / 5);
+    lexer.run();
+    lexer.out
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+impl<'a> Lexer<'a, '_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn line_end(&self) -> usize {
+        self.bytes[self.at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(self.bytes.len(), |len| self.at + len)
+    }
+
+    fn push(&mut self, kind: TokenKind, start: usize) {
+        self.at = self.at.min(self.bytes.len());
+        self.out.tokens.push(Token {
+            kind,
+            start,
+            end: self.at,
+        });
+    }
+
+    fn run(&mut self) {
+        while self.at < self.bytes.len() {
+            let byte = self.bytes[self.at];
+            if byte == b'\n' || byte == b'\r' {
+                self.line_start = true;
+                self.at += 1;
+            } else if byte.is_ascii_whitespace() {
+                self.at += 1;
+            } else if byte == b'#' && self.line_start && self.holes.is_empty() {
+                self.directive();
+            } else if self.inactive > 0 {
+                let end = self.line_end();
+                self.out.blanks.push((self.at, end));
+                self.at = end;
+            } else {
+                self.line_start = false;
+                self.token(byte);
+            }
+        }
+    }
+
+    fn directive(&mut self) {
+        let end = self.line_end();
+        self.out.blanks.push((self.at, end));
+        let line = self.text[self.at + 1..end].trim();
+        self.at = end;
+        let len = line
+            .find(|next: char| !next.is_ascii_alphabetic())
+            .unwrap_or(line.len());
+        let (word, rest) = line.split_at(len);
+        let active = self.inactive == 0;
+        match word {
+            "if" => {
+                self.out.conditional = true;
+                let holds = active && self.symbols.holds(rest);
+                self.branches.push(Branch {
+                    active: holds,
+                    taken: holds,
+                });
+                self.inactive += usize::from(!holds);
+            }
+            "elif" | "else" => self.alternative(word, rest),
+            "endif" => {
+                let closed = self.branches.pop();
+                self.inactive -= usize::from(closed.is_some_and(|branch| !branch.active));
+            }
+            "define" | "undef" if active => {
+                if let Some(name) = rest.split_whitespace().next() {
+                    self.symbols.set(name, word == "define");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn alternative(&mut self, word: &str, condition: &str) {
+        let Some(branch) = self.branches.last_mut() else {
+            return;
+        };
+        let outer_inactive = self.inactive - usize::from(!branch.active);
+        let holds = outer_inactive == 0 && (word == "else" || self.symbols.holds(condition));
+        branch.active = holds && !branch.taken;
+        branch.taken |= holds;
+        self.inactive = outer_inactive + usize::from(!branch.active);
+    }
+
+    fn token(&mut self, byte: u8) {
+        let start = self.at;
+        match byte {
+            b'/' if self.peek(1) == b'/' && self.holes.is_empty() => self.at = self.line_end(),
+            b'/' if self.peek(1) == b'*' => self.block_comment(),
+            b'"' | b'$' | b'@' if self.string() => {}
+            b'@' if is_word_byte(self.peek(1)) => {
+                self.at += 1;
+                self.word(start, TokenKind::Word);
+            }
+            b'\'' => self.character(),
+            b'0'..=b'9' => self.number(),
+            _ if is_word_byte(byte) => self.word(start, TokenKind::Word),
+            _ => self.mark(byte),
+        }
+    }
+
+    /// A character, or a backslash with the one after it.
+    fn skip_escaped(&mut self) {
+        self.at += if self.peek(0) == b'\\' { 2 } else { 1 };
+        while !self.text.is_char_boundary(self.at.min(self.text.len())) {
+            self.at += 1;
+        }
+    }
+
+    fn block_comment(&mut self) {
+        self.at = self
+            .text
+            .get(self.at + 2..)
+            .and_then(|rest| rest.find("*/"))
+            .map_or(self.bytes.len(), |len| self.at + len + 4);
+    }
+
+    fn word(&mut self, start: usize, kind: TokenKind) {
+        while is_word_byte(self.peek(0)) {
+            self.at += 1;
+        }
+        self.push(kind, start);
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        while is_word_byte(self.peek(0)) || (self.peek(0) == b'.' && self.peek(1).is_ascii_digit())
+        {
+            self.at += 1;
+        }
+        self.push(TokenKind::Number, start);
+    }
+
+    fn character(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        while !matches!(self.peek(0), b'\'' | b'\n') && self.at < self.bytes.len() {
+            self.skip_escaped();
+        }
+        self.at += usize::from(self.peek(0) == b'\'');
+        self.push(TokenKind::Text, start);
+    }
+
+    /// A bracket or operator; closing the hole of an interpolated string goes on with its text.
+    fn mark(&mut self, byte: u8) {
+        let start = self.at;
+        if let Some(hole) = self.holes.last_mut() {
+            match byte {
+                b'(' | b'[' | b'{' => hole.depth += 1,
+                b'}' if hole.depth == 0 => return self.close_hole(),
+                b')' | b']' | b'}' => hole.depth = hole.depth.saturating_sub(1),
+                b':' if hole.depth == 0
+                    && self.peek(1) != b':'
+                    && (start == 0 || self.bytes[start - 1] != b':') =>
+                {
+                    return self.format_clause();
+                }
+                _ => {}
+            }
+        }
+        self.at += 1;
+        self.push(TokenKind::Mark, start);
+    }
+
+    fn format_clause(&mut self) {
+        let start = self.at;
+        while !matches!(self.peek(0), b'}' | b'"' | b'\n') && self.at < self.bytes.len() {
+            self.at += 1;
+        }
+        self.push(TokenKind::Text, start);
+        if self.peek(0) != b'}' {
+            self.close_hole();
+        }
+    }
+
+    fn close_hole(&mut self) {
+        let Some(hole) = self.holes.pop() else { return };
+        let braces = if hole.form.raw > 0 {
+            hole.form.dollars
+        } else {
+            1
+        };
+        for _ in 0..braces {
+            self.at += usize::from(self.peek(0) == b'}');
+        }
+        self.interpolated_text(hole.form);
+    }
+
+    /// A string of any form at the current place; false if there is none.
+    fn string(&mut self) -> bool {
+        let start = self.at;
+        let mut form = Form {
+            verbatim: false,
+            dollars: 0,
+            raw: 0,
+        };
+        let mut at = start;
+        while let Some(byte @ (b'$' | b'@')) = self.bytes.get(at).copied() {
+            form.dollars += usize::from(byte == b'$');
+            form.verbatim |= byte == b'@';
+            at += 1;
+        }
+        let quotes = self.bytes[at..]
+            .iter()
+            .take_while(|byte| **byte == b'"')
+            .count();
+        if quotes == 0 {
+            return false;
+        }
+        if quotes >= 3 && !form.verbatim {
+            form.raw = quotes;
+            self.at = at + quotes;
+        } else {
+            self.at = at + 1;
+        }
+        if form.dollars > 0 {
+            self.push(TokenKind::Text, start);
+            self.interpolated_text(form);
+        } else {
+            self.plain_text(form);
+            self.push(TokenKind::Text, start);
+        }
+        true
+    }
+
+    fn plain_text(&mut self, form: Form) {
+        while self.at < self.bytes.len() {
+            match self.peek(0) {
+                b'"' if form.raw > 0 => {
+                    if self.closes_raw(form) {
+                        return;
+                    }
+                }
+                b'"' if form.verbatim && self.peek(1) == b'"' => self.at += 2,
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
+                b'\n' if !form.verbatim && form.raw == 0 => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Skips a run of quotes; whether it ends the raw string.
+    fn closes_raw(&mut self, form: Form) -> bool {
+        let run = self.bytes[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b'"')
+            .count();
+        self.at += run;
+        run >= form.raw
+    }
+
+    /// Text of an interpolated string up to its end or to its next hole.
+    fn interpolated_text(&mut self, form: Form) {
+        let start = self.at;
+        while self.at < self.bytes.len() {
+            match self.peek(0) {
+                b'"' if form.raw > 0 => {
+                    if self.closes_raw(form) {
+                        return self.push(TokenKind::Text, start);
+                    }
+                }
+                b'"' if form.verbatim && self.peek(1) == b'"' => self.at += 2,
+                b'"' => return self.end_text(form, start),
+                b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
+                b'\n' if !form.verbatim && form.raw == 0 => {
+                    return self.push(TokenKind::Text, start);
+                }
+                b'{' => {
+                    let run = self.bytes[self.at..]
+                        .iter()
+                        .take_while(|byte| **byte == b'{')
+                        .count();
+                    let opens = if form.raw > 0 {
+                        run >= form.dollars
+                    } else {
+                        run % 2 == 1
+                    };
+                    self.at += run;
+                    if opens {
+                        self.piece(form, start, self.at - 1);
+                        self.push(TokenKind::Text, start);
+                        return self.holes.push(Hole { form, depth: 0 });
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.push(TokenKind::Text, start);
+    }
+
+    fn end_text(&mut self, form: Form, start: usize) {
+        self.piece(form, start, self.at);
+        self.at += 1;
+        self.push(TokenKind::Text, start);
+    }
+
+    fn piece(&mut self, form: Form, start: usize, end: usize) {
+        if form.raw == 0 {
+            self.out.pieces.push(StringPiece {
+                start,
+                end,
+                verbatim: form.verbatim,
+            });
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the grammar gets wrong is masked before the parse: equal length, newlines in place, and a
+//! list of what was changed.
+//!
+//! `F(async);` is parsed as `F(asynk);`. Names and texts are always taken from the original.
+//!
+//! **Limits.** A mask decides by tokens, without a tree.
+
+use codeagent_lang::lower::limits::Angles;
+
+use crate::syntax::conditions::DefinedSymbols;
+use crate::syntax::edits::{Code, Edits, TypeList};
+use crate::syntax::lexer::{self, TokenKind};
+use crate::syntax::{keyword_masks, punctuation_masks};
+
+/// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the
+/// square.
+const MAX_ANGLES: usize = 256;
+
+/// A text ready for the parser.
+pub struct Repaired {
+    /// The text, as long as the original.
+    pub text: String,
+    /// What was changed.
+    pub edits: Edits,
+    /// Type arguments that were blanked, by offset.
+    pub type_lists: Vec<TypeList>,
+    /// More `<` are open at once somewhere than the parser can bear.
+    pub too_deep: bool,
+    /// There are `#if`s.
+    pub conditional: bool,
+}
+
+/// Repairs a text under the symbols of a project.
+pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
+    let lexed = lexer::lex(text, symbols);
+    let mut code = Code::new(text, &lexed);
+    for (start, end) in &lexed.blanks {
+        code.erase(*start, *end);
+    }
+    for piece in &lexed.pieces {
+        code.mask_piece(*piece);
+    }
+    for index in 0..lexed.tokens.len() {
+        match lexed.tokens[index].kind {
+            TokenKind::Word => keyword_masks::mask(&mut code, index),
+            TokenKind::Mark => punctuation_masks::mask(&mut code, index),
+            _ => {}
+        }
+    }
+    let too_deep = open_angles(&code) > MAX_ANGLES;
+    let (text, edits, type_lists) = code.finish();
+    Repaired {
+        text,
+        edits,
+        type_lists,
+        too_deep,
+        conditional: lexed.conditional,
+    }
+}
+
+/// The greatest number of `<` open at once that may each begin type arguments: after a name, with
+/// nothing behind them that no type argument list holds.
+fn open_angles(code: &Code<'_>) -> usize {
+    let mut angles = Angles::default();
+    for (index, token) in code.tokens().iter().enumerate() {
+        match token.kind {
+            TokenKind::Word => {}
+            TokenKind::Number | TokenKind::Text => angles.reset(),
+            TokenKind::Mark => match code.word(index).as_bytes()[0] {
+                b'<' if code.touches_next(index) && code.is_mark(index + 1, "<=") => angles.reset(),
+                b'<' if index > 0 && code.is_word(index - 1) => angles.open(),
+                b'>' => angles.close(),
+                b'(' | b'[' => angles.enter(),
+                b')' | b']' => angles.leave(),
+                b',' | b'.' | b'?' | b'*' | b':' => {}
+                _ => angles.reset(),
+            },
+        }
+    }
+    angles.most()
+}
+
+#[cfg(test)]
+mod tests;

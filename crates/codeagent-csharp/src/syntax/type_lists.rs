@@ -1,0 +1,226 @@
+//! Type arguments that the grammar takes for comparisons: after a cast, before something that could
+//! be cast, in `foreach`, and of tuples. They are masked, and read in a text of their own.
+//!
+//! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with
+//! `<T>` at its place.
+//!
+//! **Limits.** Lists of more than 100 tokens are left as they are.
+
+use crate::syntax::edits::{Code, TypeList, begins_operand};
+
+/// How many tokens of a list, or steps of a chain, are looked along.
+const MAX_STEPS: usize = 100;
+
+/// Begins the text of the lists.
+const PREFIX: &str = "class a:";
+
+/// Masks the list that begins with the `<` at `index`, if the grammar would misread it.
+pub fn mask(code: &mut Code<'_>, index: usize) {
+    if index == 0 || !code.is_word(index - 1) {
+        return;
+    }
+    let Some((close, has_tuple)) = list_end(code, index) else {
+        return;
+    };
+    let next = code.word(close + 1);
+    let is_misread = match next {
+        "(" => {
+            has_tuple
+                || precedes_cast(code, (index - 1, close + 1))
+                || follows_cast(code, index - 1)
+        }
+        "." | "{" => follows_cast(code, index - 1),
+        _ if code.is_word(close + 1) && code.word(close + 2) == "in" => {
+            is_foreach_type(code, index - 1)
+        }
+        _ => false,
+    };
+    if is_misread {
+        code.blank_type_list(index, close);
+    }
+}
+
+/// `foreach (ref A.B<T> x in ..)`: whether the name before the list is the type's.
+fn is_foreach_type(code: &Code<'_>, name: usize) -> bool {
+    let mut at = name;
+    while code.before(at) == "." && at > 1 {
+        at -= 2;
+    }
+    while matches!(code.before(at), "ref" | "readonly" | "scoped") {
+        at -= 1;
+    }
+    code.before(at) == "(" && code.before(at - 1) == "foreach"
+}
+
+/// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`,
+/// `F<T>(a)[0]`, `orderby F<T>(a) descending`.
+fn precedes_cast(code: &Code<'_>, (name, open): (usize, usize)) -> bool {
+    const WORDS: &[&str] = &[
+        "ascending",
+        "by",
+        "descending",
+        "equals",
+        "group",
+        "into",
+        "is",
+        "on",
+        "orderby",
+        "select",
+    ];
+    let Some(close) = code.partner(open) else {
+        return false;
+    };
+    // `void F<T>(T a) where T : B` declares something.
+    let in_query = code.word(close + 1) == "where"
+        && matches!(
+            code.before(name),
+            "in" | "equals" | "by" | "on" | "orderby" | "=" | "where"
+        );
+    in_query
+        || code.is_mark(close + 1, "+-*&^[")
+        || code.is_pair(close + 1, ".", ".")
+        || WORDS.contains(&code.word(close + 1))
+}
+
+/// The token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in it.
+fn list_end(code: &Code<'_>, open: usize) -> Option<(usize, bool)> {
+    let mut depth = 0_usize;
+    let mut has_tuple = false;
+    for at in open..open + MAX_STEPS {
+        match code.word(at) {
+            "<" if at == open || code.is_word(at - 1) => depth += 1,
+            ">" => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some((at, has_tuple));
+                }
+            }
+            "(" if is_tuple(code, at)? => has_tuple = true,
+            ")" | "[" | "]" | "," | "." | "?" | "*" | ":" => {}
+            _ if code.is_word(at) => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether brackets hold a comma of their own.
+fn is_tuple(code: &Code<'_>, open: usize) -> Option<bool> {
+    let close = code
+        .partner(open)
+        .filter(|close| *close > open && *close < open + MAX_STEPS)?;
+    Some(has_comma(code, open, close))
+}
+
+fn has_comma(code: &Code<'_>, open: usize, close: usize) -> bool {
+    let mut at = open + 1;
+    while at < close {
+        match code.word(at) {
+            "," => return true,
+            "(" | "[" => at = code.partner(at).filter(|end| *end > at).unwrap_or(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether the chain whose last name is at `name` stands behind a cast: `(T)new A`, `(T)a.b(c).M`.
+fn follows_cast(code: &Code<'_>, name: usize) -> bool {
+    let mut at = name;
+    for _ in 0..MAX_STEPS {
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
+        match code.word(before) {
+            ")" => return is_cast(code, before),
+            "new" => at = before,
+            "." => match operand_start(code, before) {
+                Some(start) => at = start,
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Where the operand before a `.` starts.
+fn operand_start(code: &Code<'_>, dot: usize) -> Option<usize> {
+    let mut at = dot.checked_sub(1)?;
+    for _ in 0..MAX_STEPS {
+        match code.word(at) {
+            ")" | "]" => {
+                let open = code.partner(at).filter(|open| *open > 0)?;
+                if !(code.is_word(open - 1) || code.is_mark(open - 1, ")]>")) {
+                    return Some(open);
+                }
+                at = open - 1;
+            }
+            "?" | "!" => at = at.checked_sub(1)?,
+            ">" => at = list_start(code, at)?.checked_sub(1)?,
+            _ if code.is_word(at) => return Some(at),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn list_start(code: &Code<'_>, close: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for at in (close.saturating_sub(MAX_STEPS)..=close).rev() {
+        match code.word(at) {
+            ">" => depth += 1,
+            "<" => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
+/// something.
+fn is_cast(code: &Code<'_>, close: usize) -> bool {
+    let Some(open) = code.partner(close) else {
+        return false;
+    };
+    let before = code.before(open);
+    let is_statement = matches!(
+        before,
+        "if" | "while"
+            | "for"
+            | "foreach"
+            | "using"
+            | "lock"
+            | "fixed"
+            | "switch"
+            | "catch"
+            | "when"
+    );
+    let is_called = open > 0 && code.is_word(open - 1) && !begins_operand(before);
+    let declares = matches!(before, "" | ";" | "{" | "}" | "]") && has_comma(code, open, close);
+    !(is_statement || is_called || declares)
+}
+
+/// The text in which the lists are read, as long as the original; nothing if there is no room for
+/// it.
+pub fn text_of(original: &str, lists: &[TypeList]) -> Option<String> {
+    let (first, last) = (lists.first()?, lists.last()?);
+    if first.name_end <= PREFIX.len() || last.end >= original.len() {
+        return None;
+    }
+    let mut text = vec![b' '; original.len()];
+    text[..PREFIX.len()].copy_from_slice(PREFIX.as_bytes());
+    for list in lists {
+        text[list.start - 1] = b'a';
+        text[list.start..list.end].copy_from_slice(&original.as_bytes()[list.start..list.end]);
+        text[list.end] = b',';
+    }
+    text[last.end] = b'{';
+    String::from_utf8(text).ok()
+}

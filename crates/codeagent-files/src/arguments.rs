@@ -1,0 +1,490 @@
+//! Tool parameters: one table gives the schema that clients see and the checks that calls pass, so
+//! the two cannot disagree.
+//!
+//! A wrong type, an unknown name, a missing or out-of-range value is an error that names the
+//! parameter. `null` counts as absent, because models write it for optional parameters.
+//!
+//! Limitations: parameters are texts, whole numbers, booleans and lists of texts. A default that
+//! depends on the call is described in the parameter's text only.
+
+use serde_json::{Map, Value, json};
+
+/// One parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether a call without it is wrong.
+    pub required: bool,
+    /// What a call without it gets.
+    pub default: Option<Fallback>,
+    /// What it means, as the documentation says it.
+    pub doc: &'static str,
+    /// What the brief schema says of it; nothing if the introduction of the server explains it.
+    pub hint: &'static str,
+}
+
+/// The value of a parameter that was left out.
+#[derive(Clone, Copy, Debug)]
+pub enum Fallback {
+    /// A text.
+    Text(&'static str),
+    /// A number.
+    Number(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// An empty list.
+    NoTexts,
+}
+
+impl From<Fallback> for Value {
+    fn from(default: Fallback) -> Self {
+        match default {
+            Fallback::Text(text) => text.into(),
+            Fallback::Number(number) => number.into(),
+            Fallback::Flag(flag) => flag.into(),
+            Fallback::NoTexts => Value::Array(Vec::new()),
+        }
+    }
+}
+
+/// Longest name or query, in characters.
+const MAX_NAME: usize = 4_096;
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A text that says something and is no longer than names and queries are.
+    Name,
+    /// One of these words.
+    Word(fn() -> Vec<&'static str>),
+    /// A whole number within bounds.
+    Number {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A list of at most so many texts.
+    Texts(usize),
+    /// A text that is not empty.
+    Something,
+    /// Yes or no.
+    Flag,
+    /// A list of at most `max` texts of at most `each` characters.
+    ShortTexts {
+        /// Most texts.
+        max: usize,
+        /// Most characters of one.
+        each: usize,
+    },
+}
+
+impl Parameter {
+    /// A parameter that must be given.
+    #[must_use]
+    pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            required: true,
+            default: None,
+            doc,
+            hint: doc,
+        }
+    }
+
+    /// A parameter that may be left out.
+    #[must_use]
+    pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            required: false,
+            default: None,
+            doc,
+            hint: doc,
+        }
+    }
+
+    /// The same with a value for calls that leave it out.
+    #[must_use]
+    pub const fn or(self, default: Fallback) -> Self {
+        Self {
+            default: Some(default),
+            ..self
+        }
+    }
+
+    /// The same with other words in the schema than in the documentation.
+    #[must_use]
+    pub const fn hinted(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// Its JSON schema: one plain type, without `null` and `format`, which strict clients reject.
+    fn schema(&self) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text => json!({ "type": "string" }),
+            Kind::Name => json!({ "type": "string", "minLength": 1, "maxLength": MAX_NAME }),
+            Kind::Word(words) => json!({ "type": "string", "enum": words() }),
+            // Bounds beyond 2^53 are no numbers to a client written in JavaScript.
+            Kind::Number { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
+            Kind::Number { min, max } => {
+                json!({ "type": "integer", "minimum": min, "maximum": max })
+            }
+            Kind::Texts(max) => {
+                json!({ "type": "array", "items": { "type": "string" }, "maxItems": max })
+            }
+            Kind::Something => json!({ "type": "string", "minLength": 1 }),
+            Kind::Flag => json!({ "type": "boolean" }),
+            Kind::ShortTexts { max, each } => {
+                json!({ "type": "array", "items": { "type": "string", "maxLength": each }, "maxItems": max })
+            }
+        };
+        if let Some(default) = self.default {
+            schema["default"] = default.into();
+        }
+        schema["description"] = self.doc.into();
+        schema
+    }
+
+    fn expected(&self) -> String {
+        match self.kind {
+            Kind::Text => "a string".to_owned(),
+            Kind::Name => format!("a string of 1 to {MAX_NAME} characters"),
+            Kind::Word(words) => format!("one of {}", words().join(", ")),
+            Kind::Number { min, max: u64::MAX } => format!("a whole number of at least {min}"),
+            Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Texts(_) => "a list of strings".to_owned(),
+            Kind::Something => "a string that is not empty".to_owned(),
+            Kind::Flag => "true or false".to_owned(),
+            Kind::ShortTexts { max, each } => {
+                format!("a list of at most {max} strings of at most {each} characters")
+            }
+        }
+    }
+
+    fn check(&self, value: &Value) -> Result<(), ArgumentError> {
+        let fits = match self.kind {
+            Kind::Text => value.is_string(),
+            Kind::Name => value
+                .as_str()
+                .is_some_and(|text| !text.trim().is_empty() && text.chars().count() <= MAX_NAME),
+            Kind::Word(words) => value.as_str().is_some_and(|word| words().contains(&word)),
+            Kind::Number { min, max } => {
+                whole_number(value).is_some_and(|number| (min..=max).contains(&number))
+            }
+            Kind::Texts(_) => value
+                .as_array()
+                .is_some_and(|values| values.iter().all(Value::is_string)),
+            Kind::Something => value.as_str().is_some_and(|text| !text.is_empty()),
+            Kind::Flag => value.is_boolean(),
+            Kind::ShortTexts { max, each } => value.as_array().is_some_and(|values| {
+                let is_short = |value: &Value| {
+                    value
+                        .as_str()
+                        .is_some_and(|text| text.chars().count() <= each)
+                };
+                values.len() <= max && values.iter().all(is_short)
+            }),
+        };
+        if !fits {
+            return Err(ArgumentError::Invalid(format!(
+                "`{}` must be {}, got {}",
+                self.name,
+                self.expected(),
+                shown(value)
+            )));
+        }
+        match (self.kind, value.as_array()) {
+            (Kind::Texts(max), Some(values)) if values.len() > max => {
+                Err(ArgumentError::TooLarge(format!(
+                    "`{}` takes at most {max} values, got {}; call again with the rest",
+                    self.name,
+                    values.len()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The schema of a tool's arguments.
+#[must_use]
+pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
+    let properties: Map<String, Value> = parameters
+        .iter()
+        .map(|each| (each.name.to_owned(), each.schema()))
+        .collect();
+    let required: Vec<&str> = parameters
+        .iter()
+        .filter(|each| each.required)
+        .map(|each| each.name)
+        .collect();
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    schema.insert("additionalProperties".to_owned(), false.into());
+    schema
+}
+
+/// The same in few words, for lists of tools that models read whole: what is checked anyway, and
+/// says nothing about what to ask, is left out.
+#[must_use]
+pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
+    let mut schema = schema(parameters);
+    schema.remove("additionalProperties");
+    for parameter in parameters {
+        let Some(property) = schema["properties"][parameter.name].as_object_mut() else {
+            continue;
+        };
+        property
+            .retain(|rule, _| !matches!(rule.as_str(), "minLength" | "maxLength" | "description"));
+        if !parameter.hint.is_empty() {
+            property.insert("description".to_owned(), parameter.hint.into());
+        }
+    }
+    schema
+}
+
+/// Why a call's arguments are not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// A parameter is unknown or missing, or has a wrong type or value.
+    #[error("{0}")]
+    Invalid(String),
+    /// A list has too many values.
+    #[error("{0}")]
+    TooLarge(String),
+}
+
+/// The checked arguments of a call, defaults filled in.
+#[derive(Clone, Debug)]
+pub struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Checks what a caller sent to a tool.
+    pub fn check(
+        parameters: &[Parameter],
+        mut sent: Map<String, Value>,
+    ) -> Result<Self, ArgumentError> {
+        sent.retain(|_, value| !value.is_null());
+        if let Some(unknown) = sent
+            .keys()
+            .find(|name| !parameters.iter().any(|each| each.name == name.as_str()))
+        {
+            let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
+            let known = if known.is_empty() {
+                "it takes none".to_owned()
+            } else {
+                format!("it takes {}", known.join(", "))
+            };
+            return Err(ArgumentError::Invalid(format!(
+                "there is no parameter `{}`; {known}",
+                shortened(unknown)
+            )));
+        }
+        for parameter in parameters {
+            match sent.get(parameter.name) {
+                Some(value) => parameter.check(value)?,
+                None if parameter.required => {
+                    return Err(ArgumentError::Invalid(format!(
+                        "`{}` is missing: {}",
+                        parameter.name,
+                        parameter.expected()
+                    )));
+                }
+                None => {
+                    if let Some(default) = parameter.default {
+                        sent.insert(parameter.name.to_owned(), default.into());
+                    }
+                }
+            }
+        }
+        Ok(Self(sent))
+    }
+
+    /// A value, `None` if absent.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// A text, `None` if absent.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+
+    /// A text that the parameter table requires.
+    #[must_use]
+    pub fn required_text(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A number, `None` if absent.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<usize> {
+        usize::try_from(whole_number(self.0.get(name)?)?).ok()
+    }
+
+    /// Whether something is asked for; not if absent.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        self.0
+            .get(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+    }
+
+    /// A list of texts, empty if absent.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        self.0
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or_else(Vec::new, |values| {
+                values.iter().filter_map(Value::as_str).collect()
+            })
+    }
+}
+
+/// A whole number, also one that a client wrote as `3.0`.
+fn whole_number(value: &Value) -> Option<u64> {
+    let float = || {
+        value
+            .as_f64()
+            .filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number))
+            .map(|number| number as u64)
+    };
+    value.as_u64().or_else(float)
+}
+
+/// A value as it may stand in a message.
+fn shown(value: &Value) -> String {
+    shortened(&value.to_string())
+}
+
+/// The beginning of a text that somebody sent, for a message.
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMETERS: &[Parameter] = &[
+        Parameter::required("path", Kind::Text, "Where."),
+        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many.")
+            .or(Fallback::Number(20)),
+        Parameter::optional("kind", Kind::Word(|| vec!["a", "b"]), "Which."),
+        Parameter::optional("paths", Kind::Texts(2), "Which ones."),
+        Parameter::optional("name", Kind::Name, "What."),
+    ];
+
+    fn check(sent: Value) -> Result<Arguments, String> {
+        let Value::Object(sent) = sent else {
+            panic!("not an object")
+        };
+        Arguments::check(PARAMETERS, sent).map_err(|error| match error {
+            ArgumentError::Invalid(message) => format!("invalid_parameter: {message}"),
+            ArgumentError::TooLarge(message) => format!("too_large: {message}"),
+        })
+    }
+
+    #[test]
+    fn good_arguments_are_read() {
+        let arguments =
+            check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
+        assert_eq!(
+            (
+                arguments.text("path"),
+                arguments.number("limit"),
+                arguments.text("kind")
+            ),
+            (Some("x"), Some(3), None)
+        );
+        assert_eq!(arguments.texts("paths"), ["a"]);
+        assert_eq!(
+            check(json!({ "path": "", "limit": null }))
+                .unwrap()
+                .number("limit"),
+            Some(20),
+            "the default"
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_are_named() {
+        for (sent, message) in [
+            (json!({}), "invalid_parameter: `path` is missing: a string"),
+            (
+                json!({ "path": 1 }),
+                "invalid_parameter: `path` must be a string, got 1",
+            ),
+            (
+                json!({ "path": "x", "limit": "3" }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got \"3\"",
+            ),
+            (
+                json!({ "path": "x", "limit": 51 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got 51",
+            ),
+            (
+                json!({ "path": "x", "limit": 1.5 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got 1.5",
+            ),
+            (
+                json!({ "path": "x", "limit": -1 }),
+                "invalid_parameter: `limit` must be a whole number from 1 to 50, got -1",
+            ),
+            (
+                json!({ "path": "x", "kind": "c" }),
+                "invalid_parameter: `kind` must be one of a, b, got \"c\"",
+            ),
+            (
+                json!({ "path": "x", "paths": [1] }),
+                "invalid_parameter: `paths` must be a list of strings, got [1]",
+            ),
+            (
+                json!({ "path": "x", "paths": ["a", "b", "c"] }),
+                "too_large: `paths` takes at most 2 values, got 3; call again with the rest",
+            ),
+            (
+                json!({ "path": "x", "pth": 1 }),
+                "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths, name",
+            ),
+            (
+                json!({ "path": "x", "name": " " }),
+                "invalid_parameter: `name` must be a string of 1 to 4096 characters, got \" \"",
+            ),
+        ] {
+            assert_eq!(check(sent).map(|_| ()), Err(message.to_owned()));
+        }
+    }
+
+    #[test]
+    fn schemas_have_one_plain_type_each() {
+        let schema = Value::Object(schema(PARAMETERS));
+        assert_eq!(schema["required"], json!(["path"]));
+        for (_, property) in schema["properties"].as_object().unwrap() {
+            assert!(
+                property["type"].is_string() && property["format"].is_null(),
+                "{property}"
+            );
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! The `assistant` profile: files are listed, read and searched, nothing is changed. Names, limits,
+//! environment variables, exclusions and errors are those of its contract.
+//!
+//! An error is one of the protocol (`code`, `message`, `data.error_code`) where its revision lets a
+//! tool answer one, else a result that says the same.
+//!
+//! **Limits.** `max_results` is bounded by `MAX_SEARCH_RESULTS` as well, which is 100 unless the
+//! environment says otherwise. Lines are shown up to 2,000 bytes.
+
+mod files;
+mod search;
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use codeagent_workspace::{RepoPath, Workspace};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
+use serde_json::{Value, json};
+
+use crate::Era;
+use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::failure::{Failure, FailureKind};
+use crate::tool::{Call, Effect, FileTool};
+
+/// What a model should know before it calls a tool.
+pub const INSTRUCTIONS: &str = "\
+Reads the files of one repository; nothing can be changed. Start with get_repo_overview, find places with search_files, then read_file. Paths are \
+relative to the root of the repository.";
+
+const ENCODINGS: [&str; 2] = ["utf-8", "base64"];
+
+/// The tools of the profile.
+pub const TOOLS: &[FileTool] = &[
+    FileTool {
+        name: "list_files",
+        title: "List files",
+        doc: "List files and directories within the repository, with sizes and modification dates. At most 500 entries are shown.",
+        parameters: &[
+            Parameter::optional(
+                "directory",
+                Takes::Text,
+                "Directory relative to the root of the repository.",
+            )
+            .or(Fallback::Text(".")),
+            Parameter::optional(
+                "pattern",
+                Takes::Text,
+                "Glob that files must match: `*.ts` by name, `src/**/*.ts` by path.",
+            ),
+            Parameter::optional(
+                "max_depth",
+                Takes::Number { min: 1, max: 10 },
+                "How many levels to list.",
+            )
+            .or(Fallback::Number(3)),
+            Parameter::optional(
+                "include_hidden",
+                Takes::Flag,
+                "Whether to list names that begin with a dot.",
+            )
+            .or(Fallback::Flag(false)),
+        ],
+        fields: &[
+            "files",
+            "files[].path",
+            "files[].type",
+            "files[].size",
+            "files[].modified_at",
+            "total_count",
+            "truncated",
+        ],
+        errors: &[
+            FailureKind::NoFolder,
+            FailureKind::Outside,
+            FailureKind::BadPattern,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Reads,
+        run: files::list_files,
+    },
+    FileTool {
+        name: "read_file",
+        title: "Read a file",
+        doc: "Read a file: texts as UTF-8, anything as base64.",
+        parameters: &[
+            Parameter::required(
+                "path",
+                Takes::Text,
+                "File relative to the root of the repository.",
+            ),
+            Parameter::optional(
+                "max_bytes",
+                Takes::Number {
+                    min: 1,
+                    max: u64::MAX,
+                },
+                "Most bytes to read.",
+            )
+            .or(Fallback::Number(100_000)),
+            Parameter::optional(
+                "encoding",
+                Takes::Word(|| ENCODINGS.to_vec()),
+                "How the content is told.",
+            )
+            .or(Fallback::Text("utf-8")),
+        ],
+        fields: &[
+            "path",
+            "content",
+            "size",
+            "modified_at",
+            "encoding",
+            "truncated",
+        ],
+        errors: &[
+            FailureKind::NoFile,
+            FailureKind::Outside,
+            FailureKind::TooLarge,
+            FailureKind::Binary,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Reads,
+        run: files::read_file,
+    },
+    FileTool {
+        name: "search_files",
+        title: "Search files",
+        doc: "Search for a text or regular expression in all files. Returns matching lines with context.",
+        parameters: &[
+            Parameter::required(
+                "pattern",
+                Takes::Something,
+                "Text, or regular expression with `is_regex`.",
+            ),
+            Parameter::optional(
+                "is_regex",
+                Takes::Flag,
+                "Whether the pattern is a regular expression.",
+            )
+            .or(Fallback::Flag(false)),
+            Parameter::optional(
+                "glob",
+                Takes::Text,
+                "Glob that files must match: `src/**/*.ts`.",
+            ),
+            Parameter::optional(
+                "max_results",
+                Takes::Number { min: 1, max: 1_000 },
+                "Most matches to return.",
+            )
+            .or(Fallback::Number(50)),
+            Parameter::optional(
+                "context_lines",
+                Takes::Number { min: 0, max: 10 },
+                "Lines shown around a match.",
+            )
+            .or(Fallback::Number(2)),
+            Parameter::optional(
+                "case_sensitive",
+                Takes::Flag,
+                "Whether upper and lower case differ.",
+            )
+            .or(Fallback::Flag(false)),
+        ],
+        fields: &[
+            "matches",
+            "matches[].path",
+            "matches[].line_number",
+            "matches[].line_content",
+            "matches[].context",
+            "matches[].context.before",
+            "matches[].context.after",
+            "total_matches",
+            "files_searched",
+            "truncated",
+            "duration_ms",
+            "note",
+        ],
+        errors: &[
+            FailureKind::BadPattern,
+            FailureKind::TimedOut,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Reads,
+        run: search::search_files,
+    },
+    FileTool {
+        name: "get_repo_overview",
+        title: "Show the repository",
+        doc: "Show the structure of the repository and what it is made of: files, sizes, file extensions.",
+        parameters: &[
+            Parameter::optional(
+                "max_depth",
+                Takes::Number { min: 1, max: 5 },
+                "How many levels to show.",
+            )
+            .or(Fallback::Number(2)),
+            Parameter::optional(
+                "include_stats",
+                Takes::Flag,
+                "Whether to count files and extensions.",
+            )
+            .or(Fallback::Flag(true)),
+        ],
+        fields: &[
+            "root",
+            "structure",
+            "structure.name",
+            "structure.type",
+            "structure.size",
+            "structure.children",
+            "stats",
+            "stats.total_files",
+            "stats.total_directories",
+            "stats.total_size",
+            "stats.languages",
+            "stats.languages[].extension",
+            "stats.languages[].count",
+            "stats.languages[].bytes",
+        ],
+        errors: &[FailureKind::BadArguments],
+        effect: Effect::Reads,
+        run: files::get_repo_overview,
+    },
+];
+
+/// What the environment may set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `MAX_FILE_SIZE_BYTES`: largest file that is read.
+    pub file_bytes: u64,
+    /// `SEARCH_TIMEOUT_MS`: how long a search may take.
+    pub search_ms: u64,
+    /// `MAX_SEARCH_RESULTS`: most matches of an answer.
+    pub results: usize,
+    /// `ALLOWED_REPO_ROOT`: the folder in which a repository must lie.
+    pub within: Option<PathBuf>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 1 << 20,
+            search_ms: 30_000,
+            results: 100,
+            within: None,
+        }
+    }
+}
+
+impl Limits {
+    /// As the variables say, and what is wrong with those that cannot be used.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
+        let mut wrong = Vec::new();
+        let mut number = |name: &str, default: u64| {
+            let Some(text) = variable(name).filter(|text| !text.trim().is_empty()) else {
+                return default;
+            };
+            text.trim()
+                .parse()
+                .ok()
+                .filter(|number| *number > 0)
+                .unwrap_or_else(|| {
+                    wrong.push(format!(
+                        "{name} is {text:?}, which is not a whole number above 0; using {default}"
+                    ));
+                    default
+                })
+        };
+        let default = Self::default();
+        let limits = Self {
+            file_bytes: number("MAX_FILE_SIZE_BYTES", default.file_bytes),
+            search_ms: number("SEARCH_TIMEOUT_MS", default.search_ms),
+            results: usize::try_from(number("MAX_SEARCH_RESULTS", default.results as u64))
+                .unwrap_or(usize::MAX),
+            within: variable("ALLOWED_REPO_ROOT")
+                .filter(|text| !text.is_empty())
+                .map(PathBuf::from),
+        };
+        (limits, wrong)
+    }
+}
+
+/// Whether the repository may be asked about at all.
+pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure> {
+    let Some(within) = &limits.within else {
+        return Ok(());
+    };
+    // A folder that is not there holds nothing.
+    let lies_within = within
+        .canonicalize()
+        .is_ok_and(|within| workspace.root().starts_with(within));
+    if lies_within {
+        Ok(())
+    } else {
+        Err(Failure::new(
+            FailureKind::Outside,
+            "the repository does not lie in ALLOWED_REPO_ROOT",
+        ))
+    }
+}
+
+/// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
+fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, Failure> {
+    if text.split(['/', '\\']).any(|segment| segment == "..") {
+        let message = format!("{text:?} leads out of the repository; `..` is not allowed");
+        return Err(Failure::new(FailureKind::Outside, message).about(text));
+    }
+    call.workspace
+        .resolve(text)
+        .map_err(|error| Failure::from(error).about(text))
+}
+
+/// A time as answers have it, in UTC with milliseconds.
+fn time(time: SystemTime) -> String {
+    jiff::Timestamp::try_from(time).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+    )
+}
+
+/// A glob over paths: one without `/` is about names.
+fn glob(
+    pattern: &str,
+) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
+    let invalid = |error: String| {
+        Failure::new(
+            FailureKind::BadPattern,
+            format!("the glob {pattern:?} cannot be used: {error}"),
+        )
+    };
+    let by_name = !pattern.contains('/');
+    let matches = codeagent_workspace::path_glob(pattern).map_err(invalid)?;
+    Ok(move |path: &RepoPath| {
+        matches(if by_name {
+            path.file_name()
+        } else {
+            path.as_str()
+        })
+    })
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoFile => "file_not_found",
+        FailureKind::NoFolder | FailureKind::NotAFolder => "directory_not_found",
+        FailureKind::Outside => "access_denied",
+        FailureKind::TooLarge => "file_too_large",
+        FailureKind::Binary => "binary_file",
+        FailureKind::BadPattern => "invalid_pattern",
+        FailureKind::TimedOut => "search_timeout",
+        FailureKind::BadPath | FailureKind::NotAFile | FailureKind::BadArguments => {
+            "invalid_arguments"
+        }
+        FailureKind::Exists
+        | FailureKind::NotEmpty
+        | FailureKind::TextMissing
+        | FailureKind::CountDiffers
+        | FailureKind::PatchFailed
+        | FailureKind::Permission
+        | FailureKind::ReadOnly
+        | FailureKind::CommandRefused
+        | FailureKind::Internal => "internal_error",
+    }
+}
+
+/// The number for a failure's word.
+#[must_use]
+pub fn number(code: &str) -> i32 {
+    match code {
+        "file_not_found" | "directory_not_found" => -32_001,
+        "access_denied" => -32_002,
+        "file_too_large" => -32_003,
+        "binary_file" => -32_004,
+        "invalid_pattern" => -32_005,
+        "search_timeout" => -32_006,
+        "invalid_arguments" => -32_602,
+        _ => -32_603,
+    }
+}
+
+/// An answer as clients get to see it.
+pub fn render(answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult, ErrorData> {
+    let failure = match answer {
+        Ok(value) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
+            result.structured_content = Some(value);
+            return Ok(result);
+        }
+        Err(failure) => failure,
+    };
+    let word = code(failure.kind);
+    let number = number(word);
+    let mut data = json!({ "error_code": word });
+    if let Some(path) = failure.path {
+        data["path"] = path.into();
+    }
+    if era == Era::Legacy {
+        return Err(ErrorData::new(
+            ErrorCode(number),
+            failure.message,
+            Some(data),
+        ));
+    }
+    let value = json!({ "code": number, "message": failure.message, "data": data });
+    let mut result = CallToolResult::error(vec![ContentBlock::text(value.to_string())]);
+    result.structured_content = Some(value);
+    Ok(result)
+}

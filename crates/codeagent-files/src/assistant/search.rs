@@ -1,0 +1,110 @@
+//! What does `search_files` answer?
+//!
+//! **Limits.** Of each file as many matches are kept as the answer may show; all are counted.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use codeagent_workspace::{Binary, Case, Files, Hit, Ordered, RepoPath, SearchError, TextQuery};
+use serde_json::{Value, json};
+
+use super::glob;
+use crate::failure::{Failure, FailureKind};
+use crate::tool::Call;
+
+/// Folders that are not searched.
+const NOT_ENTERED: &[&str] = &["node_modules", ".git", "dist", "build"];
+/// Ends of names of files that are not searched.
+const NOT_SEARCHED: &[&str] = &[".min.js", ".min.css", ".map"];
+/// Files that are not searched.
+const LOCKS: &[&str] = &["package-lock.json", "yarn.lock"];
+/// Most bytes shown of a line.
+const LINE_BYTES: usize = 2_000;
+
+pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
+    let begun = Instant::now();
+    let arguments = call.arguments;
+    let (asked, limit) = (
+        arguments.number("max_results").unwrap_or_default(),
+        call.options.limits.results,
+    );
+    let most = asked.min(limit);
+    let lines = arguments.number("context_lines").unwrap_or_default();
+    let timeout = call.options.limits.search_ms;
+    let deadline = begun + Duration::from_millis(timeout.min(3_600_000));
+    let query = TextQuery {
+        pattern: arguments.required_text("pattern").to_owned(),
+        is_literal: !arguments.flag("is_regex"),
+        case: if arguments.flag("case_sensitive") {
+            Case::Sensitive
+        } else {
+            Case::Insensitive
+        },
+        context: (lines, lines),
+        binary: Binary::Skip,
+        keep: most,
+        line_bytes: LINE_BYTES,
+        deadline: Some(deadline),
+        cancel: Arc::clone(call.cancelled),
+        ..TextQuery::default()
+    };
+    let matches = arguments.text("glob").map(glob).transpose()?;
+    let wanted = move |path: &RepoPath, is_folder: bool| {
+        let name = path.file_name();
+        if is_folder {
+            return !NOT_ENTERED.contains(&name);
+        }
+        !LOCKS.contains(&name)
+            && !NOT_SEARCHED.iter().any(|end| name.ends_with(end))
+            && matches.as_ref().is_none_or(|matches| matches(path))
+    };
+    let files = Files {
+        hidden: true,
+        ..Files::default()
+    };
+    let found = Ordered::new(most);
+    let stats = call
+        .workspace
+        .search_text(&files, &query, wanted, &|hits| found.take(hits))
+        .map_err(failure)?;
+    if stats.timed_out {
+        let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
+        return Err(Failure::new(FailureKind::TimedOut, message));
+    }
+    let (found, total) = found.finish();
+    let matches = found
+        .iter()
+        .flat_map(|file| file.hits.iter().map(|hit| shown(&file.path, hit)));
+    let matches: Vec<Value> = matches.take(most).collect();
+    let truncated = total > matches.len() as u64;
+    let mut answer = json!({
+        "truncated": truncated,
+        "matches": matches,
+        "total_matches": total,
+        "files_searched": stats.files,
+        "duration_ms": begun.elapsed().as_millis() as u64,
+    });
+    if truncated && asked > limit {
+        answer["note"] = format!(
+            "max_results is {asked}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)"
+        )
+        .into();
+    }
+    Ok(answer)
+}
+
+fn shown(path: &RepoPath, hit: &Hit) -> Value {
+    json!({
+        "path": path.as_str(),
+        "line_number": hit.line,
+        "line_content": hit.text,
+        "context": { "before": hit.before, "after": hit.after },
+    })
+}
+
+fn failure(error: SearchError) -> Failure {
+    match error {
+        SearchError::Path(error) => error.into(),
+        other => Failure::new(FailureKind::BadPattern, other.to_string()),
+    }
+}

@@ -1,0 +1,146 @@
+//! The server's side of a command: starts the jail, takes the outputs, reads the jail's report.
+//!
+//! The jail's standard input is a socket whose other end is held here. Its end of file tells the
+//! jail that the server is gone, however it ended; the jail then kills the command. The jail also
+//! watches the time, so this side only waits.
+
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use codeagent_workspace::Workspace;
+
+use super::drain::Drain;
+use super::jail::plan::{Plan, Stage};
+use super::jail::report::Report;
+use super::jail::{NO_JAIL, NO_JAIL_MARK};
+use super::{ExecError, Launcher, Outcome, Policy, Request, programs, scratch};
+
+/// How much longer than a command's time the jail may take, which also waits for others and looks
+/// through the repository.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Launcher {
+    /// Runs a command to its end or the end of its time.
+    pub fn run(&self, workspace: &Workspace, request: &Request<'_>) -> Result<Outcome, ExecError> {
+        let program = programs::find(workspace, request)?;
+        // The folder is entered by its handle, whatever is at its path by then.
+        let handle = workspace.open_folder(request.folder)?;
+        let plan = Plan {
+            namespaces: self.namespaces,
+            policy: request.policy,
+            timeout: request.timeout,
+            root: workspace.root().to_owned(),
+            scratch: scratch::new_path().map_err(ExecError::Io)?,
+            folder: workspace.root().join(request.folder.as_str()),
+            program,
+            arguments: request.arguments.iter().map(Into::into).collect(),
+            protected: Vec::new(),
+            pinned: Vec::new(),
+        };
+        self.execute(
+            &plan,
+            Path::new(&format!("/proc/self/fd/{}", handle.as_raw_fd())),
+            request.output_bytes,
+        )
+    }
+
+    /// Builds a jail that runs nothing, and says why if that fails.
+    pub(super) fn probe(&self) -> Result<(), ExecError> {
+        scratch::sweep();
+        let root = PathBuf::from("/usr/share");
+        let plan = Plan {
+            namespaces: self.namespaces,
+            policy: Policy::Tools,
+            timeout: Duration::from_secs(10),
+            folder: root.clone(),
+            root,
+            scratch: scratch::new_path().map_err(ExecError::Io)?,
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            protected: Vec::new(),
+            pinned: Vec::new(),
+        };
+        let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
+        let told = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
+        (outcome.exit_code == Some(0))
+            .then_some(())
+            .ok_or_else(told)
+    }
+
+    fn execute(
+        &self,
+        plan: &Plan,
+        folder: &Path,
+        output_bytes: usize,
+    ) -> Result<Outcome, ExecError> {
+        let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(plan.words(Stage::Keep))
+            .env_clear()
+            .envs([
+                ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+                ("LC_ALL", "C.UTF-8"),
+                ("NO_COLOR", "1"),
+            ])
+            .env("HOME", &plan.scratch)
+            .env("TMPDIR", &plan.scratch)
+            // `git status` refreshes the index where it may, and does without where it may not.
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .current_dir(folder)
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::ArgumentListTooLong => {
+                ExecError::Arguments(error)
+            }
+            _ => ExecError::Io(error),
+        })?;
+        // It holds the jail's end of the socket.
+        drop(command);
+        let stdout = Drain::start(child.stdout.take(), output_bytes);
+        let stderr = Drain::start(child.stderr.take(), output_bytes);
+        let report = wait(&mut child, ours, plan.timeout * 2 + PATIENCE).map_err(ExecError::Io)?;
+        if let Some(problem) = report.problem {
+            return Err(ExecError::NoJail(problem));
+        }
+        if report.busy {
+            return Err(ExecError::Busy);
+        }
+        let (stdout, stderr) = (stdout.finish(), stderr.finish());
+        if report.exit_code == Some(NO_JAIL)
+            && let Some(problem) = String::from_utf8_lossy(&stderr.bytes).strip_prefix(NO_JAIL_MARK)
+        {
+            return Err(ExecError::NoJail(problem.trim().to_owned()));
+        }
+        Ok(Outcome {
+            exit_code: report.exit_code,
+            signal: report.signal,
+            timed_out: report.timed_out,
+            stdout,
+            stderr,
+            removed: report.removed,
+            not_removed: report.not_removed,
+        })
+    }
+}
+
+/// Waits for the jail's report and its end.
+fn wait(child: &mut Child, mut socket: UnixStream, patience: Duration) -> io::Result<Report> {
+    socket.set_read_timeout(Some(patience))?;
+    let mut told = Vec::new();
+    let read = socket.read_to_end(&mut told);
+    // A jail that is late is told that nobody waits any more.
+    socket.shutdown(Shutdown::Both).ok();
+    child.wait()?;
+    read?;
+    Report::parse(&told).ok_or_else(|| io::Error::other("the jail ended without a report"))
+}

@@ -1,0 +1,221 @@
+//! What does `local_fetch_content` answer?
+//!
+//! **Limits.** Files of more than 16 MiB are not read. Minifying drops indentation, blank lines and
+//! comments that have lines of their own, also in texts that span lines; whoever needs them asks
+//! with `minified: false`.
+
+use codeagent_workspace::{Case, TextQuery, Workspace, line_matcher};
+use serde_json::{Value, json};
+
+use super::contract::Query;
+use super::pages::part;
+use super::{error, path, shown};
+use crate::failure::{Failure, FailureKind};
+
+/// Largest file that is read.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+/// Largest file that is read whole, without `matchString` and `charLength`.
+const LARGE_FILE_BYTES: u64 = 100 << 10;
+/// Most characters of an answer without `charLength`.
+const MAX_CHARS: usize = 10_000;
+
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+    let at = path(workspace, query)?;
+    let entry = workspace.stat(&at)?;
+    let asks_part =
+        query.number("charLength").is_some() || query.some_text("matchString").is_some();
+    if entry.size > LARGE_FILE_BYTES && !asks_part {
+        let hints = vec![
+            format!(
+                "The file has {} KB; files of more than {} KB are not shown whole",
+                entry.size >> 10,
+                LARGE_FILE_BYTES >> 10
+            ),
+            "Use matchString for the sections you need, or charLength for pages".to_owned(),
+        ];
+        return Ok(error("fileTooLarge", shown(&at), hints));
+    }
+    let file = workspace.read_up_to(&at, MAX_FILE_BYTES)?;
+    let mut lines: Vec<&str> = file.text.split('\n').collect();
+    // Behind the last line end is no line.
+    lines.pop_if(|last| last.is_empty());
+    let mut content = file.text.clone();
+    if let Some(wanted) = query.some_text("matchString") {
+        let Some(found) = matching(query, wanted, &lines)? else {
+            return Ok(nothing(query, &lines, shown(&at)));
+        };
+        if query.number("charLength").is_none() && found.chars().count() > MAX_CHARS {
+            let hints = vec![
+                format!("{wanted:.60} matches more than {MAX_CHARS} characters show"),
+                "Make matchString more specific, or page with charLength".to_owned(),
+            ];
+            return Ok(error("patternTooBroad", shown(&at), hints));
+        }
+        content = found;
+    }
+    let mut hints = Vec::new();
+    if query.flag("minified") {
+        // What was asked for may stand in a comment.
+        let small = minified(
+            at.file_name(),
+            &content,
+            query.some_text("matchString").is_some(),
+        );
+        if small.len() < content.len() {
+            content = small;
+            hints.push(
+                "Minified: minified=false shows indentation, blank lines and comments".to_owned(),
+            );
+        }
+    }
+    if content.trim().is_empty() {
+        let hints = ["The file is empty, or nothing is left of it"];
+        return Ok(
+            json!({ "status": "empty", "path": shown(&at), "totalLines": lines.len(), "hints": hints }),
+        );
+    }
+    if query.number("charLength").is_none() && content.chars().count() > MAX_CHARS {
+        let hints = vec![
+            format!("charLength={MAX_CHARS} gives pages; matchString gives the sections you need"),
+            format!(
+                "{} characters are more than one answer shows",
+                content.chars().count()
+            ),
+        ];
+        return Ok(error("paginationRequired", shown(&at), hints));
+    }
+    let shown_part = part(
+        &content,
+        query.number("charOffset"),
+        query.number("charLength"),
+    );
+    let pages = query.number("charLength").map(|_| shown_part.told());
+    hints.extend(pages.iter().map(|_| shown_part.hint()));
+    Ok(json!({
+        "status": "hasResults",
+        "path": shown(&at),
+        "content": shown_part.text,
+        "contentLength": shown_part.text.len(),
+        "isPartial": query.some_text("matchString").is_some() || shown_part.text.len() < content.len(),
+        "totalLines": lines.len(),
+        "pagination": pages,
+        "hints": hints,
+    }))
+}
+
+fn nothing(query: &Query, lines: &[&str], path: &str) -> Value {
+    let mut hints = vec![format!("Searched {} lines, no matches", lines.len())];
+    let tip = if query.flag("matchStringIsRegex") {
+        "Simplify the regular expression"
+    } else {
+        "Try matchStringIsRegex=true for a pattern"
+    };
+    hints.push(tip.to_owned());
+    if query.flag("matchStringCaseSensitive") {
+        hints.push("Try matchStringCaseSensitive=false".to_owned());
+    }
+    json!({ "status": "empty", "errorCode": "noMatches", "path": path, "totalLines": lines.len(), "hints": hints })
+}
+
+/// The matching lines with the lines around them; `None` if there are none.
+fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String>, Failure> {
+    let pattern = TextQuery {
+        pattern: wanted.to_owned(),
+        is_literal: !query.flag("matchStringIsRegex"),
+        case: if query.flag("matchStringCaseSensitive") {
+            Case::Sensitive
+        } else {
+            Case::Insensitive
+        },
+        ..TextQuery::default()
+    };
+    let matches = line_matcher(&pattern)
+        .map_err(|error| Failure::new(FailureKind::BadPattern, format!("matchString: {error}")))?;
+    let around = query.number("matchStringContextLines").unwrap_or(5);
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (index, _) in lines.iter().enumerate().filter(|(_, line)| matches(line)) {
+        let (start, end) = (
+            index.saturating_sub(around),
+            (index + around + 1).min(lines.len()),
+        );
+        match ranges.last_mut() {
+            Some(last) if start <= last.1 => last.1 = end,
+            _ => ranges.push((start, end)),
+        }
+    }
+    let mut text = String::new();
+    for (index, (start, end)) in ranges.iter().enumerate() {
+        if index > 0 {
+            text.push_str(&format!(
+                "\n\n... [{} lines omitted] ...\n\n",
+                start - ranges[index - 1].1
+            ));
+        }
+        text.push_str(&lines[*start..*end].join("\n"));
+    }
+    Ok((!ranges.is_empty()).then_some(text))
+}
+
+/// Extensions of languages in which indentation means nothing.
+const BRACES: &[&str] = &[
+    "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "cs", "java", "c", "h", "cpp", "hpp",
+    "go", "rs", "css", "scss", "less", "php", "swift", "kt",
+];
+
+/// The same with less white space and, unless they are to be kept, fewer comments.
+pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
+    let extension = name
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension)
+        .to_ascii_lowercase();
+    if extension == "json"
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        return value.to_string();
+    }
+    let has_braces = BRACES.contains(&extension.as_str());
+    let mut lines = Vec::new();
+    let mut in_comment = false;
+    for line in text.lines() {
+        let bare = line.trim();
+        if has_braces && !keeps_comments && (in_comment || bare.starts_with("/*")) {
+            // What follows a comment on its last line stays.
+            in_comment = !bare.contains("*/");
+            let rest = bare.split_once("*/").map_or("", |(_, rest)| rest).trim();
+            lines.extend((!rest.is_empty()).then_some(rest));
+        } else if !(bare.is_empty() || has_braces && !keeps_comments && bare.starts_with("//")) {
+            lines.push(if has_braces { bare } else { line.trim_end() });
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minifying_keeps_what_runs() {
+        assert_eq!(
+            minified(
+                "a.ts",
+                "/** doc\n * of f */\nfunction f() {\n  // why\n\n  return 1; // one\n}\n",
+                false
+            ),
+            "function f() {\nreturn 1; // one\n}"
+        );
+        assert_eq!(
+            minified("a.py", "def f():\n\n    return 1  \n", false),
+            "def f():\n    return 1"
+        );
+        assert_eq!(
+            minified("a.json", "{\n \"b\": 1,\n \"a\": [ 2 ]\n}", false),
+            "{\"b\":1,\"a\":[2]}"
+        );
+        assert_eq!(minified("a.ts", "/* a */ let b;", false), "let b;");
+        assert_eq!(
+            minified("a.ts", "  // why\n\n  f();\n", true),
+            "// why\nf();"
+        );
+    }
+}

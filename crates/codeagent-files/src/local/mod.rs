@@ -1,0 +1,227 @@
+//! The `local` profile: research in local files. Each tool takes 1 to 5 queries; every query has an
+//! answer of its own, so one that fails costs no other. Names, schemas and prompts are those of the
+//! recorded contract (`contract.json`).
+//!
+//! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files
+//! that hold secrets by their nature do not exist here (`secrets`).
+//!
+//! **Limits.** What a client would show of `execution` in a tool is its default and not sent.
+
+mod contract;
+mod fetch;
+mod find;
+mod pages;
+mod prompts;
+mod ripgrep;
+mod secrets;
+mod structure;
+mod yaml;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use codeagent_workspace::{RepoPath, Workspace};
+use rmcp::model::{CallToolResult, ContentBlock, Tool as ToolDescription, ToolAnnotations};
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, FailureKind};
+use contract::Query;
+pub use contract::{instructions, server_name};
+pub use prompts::{prompt, prompts};
+pub use secrets::is_secret;
+
+/// Most characters of an answer: 25,000 tokens at four characters each.
+const MAX_ANSWER: usize = 100_000;
+
+/// What answers a query of a tool.
+type Answerer = fn(&Workspace, &Query) -> Result<Value, Failure>;
+
+/// The tools and what answers them.
+const TOOLS: &[(&str, Answerer)] = &[
+    ("local_ripgrep", ripgrep::answer),
+    ("local_view_structure", structure::answer),
+    ("local_find_files", find::answer),
+    ("local_fetch_content", fetch::answer),
+];
+
+/// The names of the tools.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(name, _)| *name)
+}
+
+/// The tools as a client gets to see them.
+#[must_use]
+pub fn descriptions() -> Vec<ToolDescription> {
+    let described = contract::tools().map(|(name, doc, schema)| {
+        let mut description = ToolDescription::new(name, doc, Arc::new(schema.clone()));
+        description.annotations = Some(
+            ToolAnnotations::default()
+                .read_only(true)
+                .idempotent(true)
+                .open_world(false),
+        );
+        description
+    });
+    described.collect()
+}
+
+/// Calls a tool; `None` if there is none of that name.
+#[must_use]
+pub fn call(
+    workspace: &Workspace,
+    name: &str,
+    sent: Map<String, Value>,
+    cancelled: &Arc<AtomicBool>,
+) -> Option<CallToolResult> {
+    let (_, answerer) = TOOLS.iter().find(|(known, _)| *known == name)?;
+    let (_, _, schema) = contract::tools().find(|(known, ..)| *known == name)?;
+    let mut sent = Value::Object(sent);
+    if let Err(wrong) = contract::check(&Value::Object(schema.clone()), &mut sent, "arguments") {
+        return Some(CallToolResult::error(vec![ContentBlock::text(format!(
+            "Input validation error: {wrong}"
+        ))]));
+    }
+    let queries: Vec<Query> = sent["queries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .cloned()
+        .map(|query| Query(query, Arc::clone(cancelled)))
+        .collect();
+    let results: Vec<Value> = std::thread::scope(|scope| {
+        let running: Vec<_> = queries
+            .iter()
+            .map(|query| scope.spawn(|| result(workspace, *answerer, query)))
+            .collect();
+        running
+            .into_iter()
+            .map(|running| running.join().unwrap_or_default())
+            .collect()
+    });
+    let text = yaml::yaml(&json!({ "results": results }));
+    if text.chars().count() <= MAX_ANSWER {
+        return Some(CallToolResult::success(vec![ContentBlock::text(text)]));
+    }
+    let hints = [
+        format!(
+            "The answer of {} queries would have more than {MAX_ANSWER} characters",
+            results.len()
+        ),
+        "Ask fewer queries at a time, or smaller pages: charLength, filesPerPage, matchesPerPage"
+            .to_owned(),
+    ];
+    let text = yaml::yaml(&json!({ "errorCode": "responseTooLarge", "hints": hints }));
+    Some(CallToolResult::error(vec![ContentBlock::text(text)]))
+}
+
+/// The answer of a call that cannot be begun.
+#[must_use]
+pub fn refused(failure: &Failure) -> CallToolResult {
+    let text = yaml::yaml(&json!({ "errorCode": code(failure.kind), "hints": [failure.message] }));
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// The answer of one query, whatever happens.
+fn result(workspace: &Workspace, answerer: Answerer, query: &Query) -> Value {
+    let answered = catch_unwind(AssertUnwindSafe(|| answerer(workspace, query)));
+    let answered = answered.unwrap_or_else(|_| {
+        Err(Failure::new(
+            FailureKind::Internal,
+            "this query failed because of a defect in codeagent",
+        ))
+    });
+    let mut data = answered.unwrap_or_else(|failure| failed(query, &failure));
+    for field in ["researchGoal", "reasoning"] {
+        data[field] = query.0[field].clone();
+    }
+    json!({ "status": data["status"].clone(), "data": data })
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Outside | FailureKind::BadPath => "pathValidationFailed",
+        FailureKind::NoFile
+        | FailureKind::NoFolder
+        | FailureKind::NotAFile
+        | FailureKind::NotAFolder
+        | FailureKind::Permission => "fileAccessFailed",
+        FailureKind::Binary => "fileReadFailed",
+        FailureKind::TooLarge => "fileTooLarge",
+        FailureKind::TextMissing => "noMatches",
+        FailureKind::CountDiffers => "patternTooBroad",
+        FailureKind::NotEmpty => "paginationRequired",
+        FailureKind::Exists => "outputTooLarge",
+        FailureKind::BadPattern | FailureKind::BadArguments => "queryExecutionFailed",
+        FailureKind::TimedOut => "commandExecutionFailed",
+        FailureKind::PatchFailed
+        | FailureKind::ReadOnly
+        | FailureKind::CommandRefused
+        | FailureKind::Internal => "toolExecutionFailed",
+    }
+}
+
+fn failed(query: &Query, failure: &Failure) -> Value {
+    error(
+        code(failure.kind),
+        query.text("path"),
+        vec![failure.message.clone()],
+    )
+}
+
+/// The answer of a query that failed.
+fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
+    json!({ "status": "error", "errorCode": code, "path": path, "hints": hints })
+}
+
+/// The path of a query. What holds secrets is refused as what lies outside is.
+fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, Failure> {
+    let text = query.text("path");
+    let refused = |why: String| Failure::new(FailureKind::Outside, why);
+    let path = workspace
+        .resolve(text)
+        .map_err(|error| refused(error.to_string()))?;
+    // A link may lead to what must not be named.
+    let real = workspace.real_path(&path).unwrap_or_else(|_| path.clone());
+    if path.is_hidden() || is_secret(&path) || is_secret(&real) {
+        return Err(refused(format!(
+            "{path} is left out because it may hold secrets"
+        )));
+    }
+    Ok(path)
+}
+
+/// A path as answers show it.
+fn shown(path: &RepoPath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
+}
+
+/// A time as answers have it, in UTC with milliseconds.
+fn time(time: std::time::SystemTime) -> String {
+    jiff::Timestamp::try_from(time).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_fails_one_query() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        let answer = result(
+            &workspace,
+            |_, _| panic!("a defect"),
+            &Query(json!({ "path": "." }), Arc::default()),
+        );
+        assert_eq!(
+            (&answer["status"], &answer["data"]["errorCode"]),
+            (&json!("error"), &json!("toolExecutionFailed"))
+        );
+    }
+}

@@ -1,0 +1,416 @@
+//! What does `local_ripgrep` answer?
+//!
+//! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100.
+//! `smartCase` is the default and gives way to both others. `jsonOutput`, `passthru`, `mmap` and
+//! `noMessages` have no effect, and the answer says so.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use codeagent_workspace::{
+    Binary, Case, FileHits, Files, Hit, RepoPath, SearchError, SearchStats, TextQuery, Workspace,
+};
+use serde_json::{Value, json};
+
+use super::contract::Query;
+use super::pages::Page;
+use super::secrets::is_secret_name;
+use super::{path, shown, time};
+use crate::failure::{Failure, FailureKind};
+
+/// How long a search may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a search with a pattern of PCRE2 may take, whose engine can take long over little.
+const PERL_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most matches kept of a file.
+const KEPT: usize = 1_000;
+/// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
+const MAX_KEPT: usize = 50_000;
+
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+    let query = &with_mode(query);
+    if query.flag("passthru") && query.flag("filesOnly")
+        || query.flag("filesOnly") && query.flag("filesWithoutMatch")
+    {
+        return Err(Failure::new(
+            FailureKind::BadArguments,
+            "filesOnly excludes passthru and filesWithoutMatch",
+        ));
+    }
+    let at = path(workspace, query)?;
+    let begun = Instant::now();
+    let limit = if query.flag("perlRegex") {
+        PERL_TIMEOUT
+    } else {
+        TIMEOUT
+    };
+    let (mut found, stats) = search(workspace, query, &at, begun, limit)?;
+    let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
+    let debug = query.flag("debug").then(|| debugged(query, stats, &took));
+    let kept: usize = found.iter().map(|file| file.hits.len()).sum();
+    if kept > MAX_KEPT {
+        let hints = vec![
+            format!("More than {MAX_KEPT} matches: the pattern is too broad"),
+            "Use filesOnly=true to see which files match, then narrow by path, type or include"
+                .to_owned(),
+        ];
+        return Ok(super::error("outputTooLarge", shown(&at), hints));
+    }
+    let warnings = warnings(query);
+    let stats_told = query.flag("includeStats").then(|| {
+        let matches: u64 = found.iter().map(|file| file.count).sum();
+        json!({
+            "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
+        })
+    });
+    if found.is_empty() {
+        let hints = [
+            "No matches",
+            "Try a shorter or fixedString pattern, caseInsensitive=true, or a wider path",
+            "noIgnore and hidden search more files",
+        ];
+        let hints: Vec<String> = hints.into_iter().map(str::to_owned).chain(debug).collect();
+        return Ok(json!({
+            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_told, "warnings": warnings, "hints": hints,
+        }));
+    }
+    sort(workspace, query, &mut found);
+    let matching = found.len();
+    found.truncate(query.number("maxFiles").unwrap_or(usize::MAX));
+    let page = Page {
+        number: query.number("filePageNumber").unwrap_or(1),
+        size: query.number("filesPerPage").unwrap_or(10),
+        total: found.len(),
+    };
+    let files: Vec<Value> = page
+        .of(&found)
+        .iter()
+        .map(|file| told(workspace, query, file))
+        .collect();
+    let total: u64 = found.iter().map(|file| file.count).sum();
+    let mut hints = page.hints(files.len(), "filePageNumber");
+    hints.push(format!(
+        "Total: {total} matches across {} files",
+        found.len()
+    ));
+    if matching > found.len() {
+        hints.push(format!(
+            "Limited to {} of {matching} matching files by maxFiles",
+            found.len()
+        ));
+    }
+    hints.extend(debug);
+    if !lists_files(query) {
+        hints.push(
+            "location.charOffset is a byte offset; local_fetch_content takes the same".to_owned(),
+        );
+    }
+    Ok(json!({
+        "status": "hasResults",
+        "path": shown(&at),
+        "searchEngine": "rg",
+        "files": files,
+        "totalMatches": total,
+        "totalFiles": found.len(),
+        "pagination": page.told("Files"),
+        "stats": stats_told,
+        "warnings": warnings,
+        "hints": hints,
+    }))
+}
+
+/// The query with what its `mode` sets; what it says itself counts.
+fn with_mode(query: &Query) -> Query {
+    let mut query = query.clone();
+    let presets: &[(&str, Value)] = match query.text("mode") {
+        "discovery" => &[("filesOnly", json!(true))],
+        "paginated" => &[("maxMatchesPerFile", json!(3))],
+        "detailed" => &[("contextLines", json!(3))],
+        _ => &[],
+    };
+    for (name, value) in presets {
+        if query.0[*name].is_null() {
+            query.0[*name] = value.clone();
+        }
+    }
+    query
+}
+
+fn lists_files(query: &Query) -> bool {
+    ["filesOnly", "filesWithoutMatch", "count", "countMatches"]
+        .into_iter()
+        .any(|name| query.flag(name))
+}
+
+fn case(query: &Query) -> Case {
+    if query.flag("caseSensitive") {
+        Case::Sensitive
+    } else if query.flag("caseInsensitive") {
+        Case::Insensitive
+    } else if query.flag("smartCase") {
+        Case::Smart
+    } else {
+        Case::Sensitive
+    }
+}
+
+fn text_query(query: &Query) -> TextQuery {
+    let lines = |name: &str| {
+        query
+            .number("contextLines")
+            .or_else(|| query.number(name))
+            .unwrap_or_default()
+    };
+    let length = query.number("matchContentLength").unwrap_or(200);
+    TextQuery {
+        pattern: query.text("pattern").to_owned(),
+        is_literal: query.flag("fixedString"),
+        perl: query.flag("perlRegex"),
+        case: case(query),
+        whole_word: query.flag("wholeWord"),
+        whole_line: query.flag("lineRegexp"),
+        invert: query.flag("invertMatch"),
+        multi_line: query.flag("multiline"),
+        dot_all: query.flag("multilineDotall"),
+        ascii: query.flag("noUnicode"),
+        context: (lines("beforeContext"), lines("afterContext")),
+        count_occurrences: query.flag("countMatches"),
+        binary: match query.text("binaryFiles") {
+            "text" => Binary::Text,
+            "binary" => Binary::Detect,
+            _ => Binary::Skip,
+        },
+        encoding: query.some_text("encoding").map(str::to_owned),
+        keep: if lists_files(query) {
+            0
+        } else {
+            query.number("maxMatchesPerFile").unwrap_or(KEPT)
+        },
+        // As many characters as are shown, each of at most four bytes.
+        line_bytes: length * 4 + 4,
+        misses: query.flag("filesWithoutMatch"),
+        ..TextQuery::default()
+    }
+}
+
+/// What `debug` asks for: how the search was made.
+fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
+    let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
+        "pcre2"
+    } else {
+        "regex"
+    };
+    let threads = query
+        .number("threads")
+        .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
+    let told = |name: &str| if query.flag(name) { "yes" } else { "no" };
+    format!(
+        "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
+        case(query),
+        if query.flag("noIgnore") { "no" } else { "yes" },
+        told("hidden"),
+        told("followSymlinks"),
+        stats.files,
+        stats.bytes,
+    )
+}
+
+fn search(
+    workspace: &Workspace,
+    query: &Query,
+    at: &RepoPath,
+    begun: Instant,
+    limit: Duration,
+) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+    let files = Files {
+        at: at.clone(),
+        respects_ignore: !query.flag("noIgnore"),
+        hidden: query.flag("hidden"),
+        include: query
+            .texts("include")
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        exclude: query
+            .texts("exclude")
+            .into_iter()
+            .map(str::to_owned)
+            .chain(
+                query
+                    .texts("excludeDir")
+                    .into_iter()
+                    .map(|folder| format!("**/{folder}/**")),
+            )
+            .collect(),
+        file_type: query.some_text("type").map(str::to_owned),
+        follow_links: query.flag("followSymlinks"),
+        threads: query.number("threads").unwrap_or_default(),
+    };
+    let found = Mutex::new((Vec::new(), 0_usize));
+    // The folders on the way were asked about before.
+    let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
+    let misses = query.flag("filesWithoutMatch");
+    let take = |hits: FileHits| {
+        let mut found = found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if (hits.count == 0) == misses && found.1 <= MAX_KEPT {
+            found.1 += hits.hits.len();
+            found.0.push(hits);
+        }
+    };
+    let searched = workspace.search_text(
+        &files,
+        &TextQuery {
+            deadline: Some(begun + limit),
+            cancel: Arc::clone(&query.1),
+            ..text_query(query)
+        },
+        wanted,
+        &take,
+    );
+    let stats = searched.map_err(|error| match error {
+        SearchError::Path(error) => Failure::from(error),
+        other => Failure::new(FailureKind::BadPattern, other.to_string()),
+    })?;
+    if stats.timed_out {
+        return Err(Failure::new(
+            FailureKind::TimedOut,
+            format!(
+                "the search took longer than {} s; narrow path or pattern",
+                limit.as_secs()
+            ),
+        ));
+    }
+    let (mut found, _) = found
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((found, stats))
+}
+
+fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
+    let by = if query.flag("showFileLastModified") && query.text("sort") == "path" {
+        "modified"
+    } else {
+        query.text("sort")
+    };
+    if matches!(by, "modified" | "accessed" | "created") {
+        let times = |file: &FileHits| workspace.metadata(&file.path).ok();
+        found.sort_by_cached_key(|file| {
+            let metadata = times(file);
+            let time = metadata.and_then(|metadata| match by {
+                "accessed" => metadata.accessed().ok(),
+                "created" => metadata.created().ok(),
+                _ => metadata.modified().ok(),
+            });
+            // The newest first.
+            (std::cmp::Reverse(time), file.path.clone())
+        });
+    }
+    if query.flag("sortReverse") {
+        found.reverse();
+    }
+}
+
+fn told(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
+    let size = query.number("matchesPerPage").unwrap_or(10);
+    let page = Page {
+        number: 1,
+        size,
+        total: file.hits.len(),
+    };
+    let matches: Vec<Value> = page
+        .of(&file.hits)
+        .iter()
+        .map(|hit| match_told(query, &file.path, hit))
+        .collect();
+    let count = query.flag("includeDistribution").then_some(file.count);
+    let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
+    if page.has_more() {
+        told["pagination"] = json!({
+            "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
+        });
+    }
+    if query.flag("showFileLastModified") {
+        told["modified"] = workspace
+            .modified(&file.path)
+            .map_or(Value::Null, |modified| time(modified).into());
+    }
+    told
+}
+
+fn match_told(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
+    let lines: Vec<&str> = hit
+        .before
+        .iter()
+        .chain([&hit.text])
+        .chain(&hit.after)
+        .map(String::as_str)
+        .collect();
+    let whole = if query.flag("vimgrepFormat") {
+        format!("{path}:{}:{}:{}", hit.line, hit.column, hit.text)
+    } else {
+        lines.join("\n")
+    };
+    let most = query.number("matchContentLength").unwrap_or(200);
+    let value = match whole.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &whole[..end]),
+        None => whole,
+    };
+    let mut told = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
+    if query.flag("lineNumbers") {
+        told["line"] = hit.line.into();
+    }
+    // Shown unless it is declined: a caller may well want it.
+    if query.0["column"] != json!(false) {
+        told["column"] = hit.column.into();
+    }
+    told
+}
+
+/// Options without effect, with the reason.
+const WITHOUT_EFFECT: [(&str, &str); 4] = [
+    ("jsonOutput", "answers have one form"),
+    ("passthru", "local_fetch_content shows whole files"),
+    ("mmap", "files are read through handles"),
+    (
+        "noMessages",
+        "files that cannot be read are passed over silently",
+    ),
+];
+
+fn warnings(query: &Query) -> Vec<String> {
+    let ignored = WITHOUT_EFFECT.iter().filter(|(name, _)| query.flag(name));
+    let mut warnings: Vec<String> = ignored
+        .map(|(name, why)| format!("{name} has no effect: {why}"))
+        .collect();
+    if query.flag("multiline") {
+        warnings.push("multiline is slow and reads whole files".to_owned());
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_ripgrep_that_takes_too_long_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        let query = Query(json!({ "pattern": "x", "path": "." }), Arc::default());
+        let failure = search(
+            &workspace,
+            &query,
+            &RepoPath::root(),
+            Instant::now(),
+            Duration::ZERO,
+        )
+        .unwrap_err();
+        assert_eq!(
+            (failure.kind, super::super::code(failure.kind)),
+            (FailureKind::TimedOut, "commandExecutionFailed")
+        );
+    }
+}

@@ -1,0 +1,429 @@
+//! Applies the hunks of a diff to the text of a file. Pure: texts in, bytes out.
+//!
+//! A hunk is applied where all its context and removed lines match. If that is the line it states,
+//! it is applied there. Otherwise it must match in one place only, at most `MAX_DISTANCE` lines
+//! from the stated line, which moves along with the hunk before it; the answer names the line.
+//!
+//! Line ends do not count when lines are compared. A hunk whose line ends are those of the file is
+//! applied as it is written; otherwise the file's own are kept, line by line, and so is a last line
+//! without an end.
+//!
+//! **Limits.** The search for places compares at most `MAX_COMPARED` lines of one patch.
+
+use std::collections::VecDeque;
+
+use super::diff::{Hunk, Line, Patch, Sign};
+use crate::line_ends::{LineEnd, split};
+
+/// Most lines between the line a hunk states and the place where it matches.
+const MAX_DISTANCE: usize = 100;
+/// Most lines compared for one patch.
+const MAX_COMPARED: usize = 50_000_000;
+/// Most places and hunks that a message names.
+const MAX_NAMED: usize = 5;
+
+/// What a patch makes of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// What the file says now.
+    pub bytes: Vec<u8>,
+    /// What the caller should know: hunks that were applied elsewhere than they state, line ends
+    /// that were kept.
+    pub notes: Vec<String>,
+}
+
+/// The lines of a file; a file may have as many lines as bytes, so little is kept of each.
+struct Lines<'a> {
+    text: &'a [u8],
+    /// Where each begins, and the end of the text.
+    starts: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        let mut starts = vec![0];
+        starts.extend(
+            text.iter()
+                .enumerate()
+                .filter(|(_, byte)| **byte == b'\n')
+                .map(|(at, _)| at as u32 + 1),
+        );
+        if starts
+            .last()
+            .is_some_and(|last| (*last as usize) < text.len())
+        {
+            starts.push(text.len() as u32);
+        }
+        Self { text, starts }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn get(&self, at: usize) -> Option<(&'a [u8], LineEnd)> {
+        let end = self.starts.get(at.checked_add(1)?)?;
+        Some(split(&self.text[self.starts[at] as usize..*end as usize]))
+    }
+
+    fn end_of(&self, at: usize) -> Option<LineEnd> {
+        self.get(at).map(|(_, end)| end)
+    }
+
+    /// The bytes of some lines.
+    fn between(&self, from: usize, to: usize) -> &'a [u8] {
+        &self.text[self.starts[from] as usize..self.starts[to] as usize]
+    }
+}
+
+/// A line that a hunk leaves in the file.
+struct Written<'a> {
+    text: &'a [u8],
+    end: LineEnd,
+    /// The patch says that nothing follows this line.
+    is_last_by_patch: bool,
+}
+
+impl Patch {
+    /// Returns what the file says after the patch, or why the patch does not fit. The file has less
+    /// than 4 GiB.
+    pub fn apply(&self, before: &[u8]) -> Result<Applied, String> {
+        let lines = Lines::of(before);
+        let mut places = Places {
+            lines: &lines,
+            compared: 0,
+        };
+        let (mut bytes, mut elsewhere, mut kept) = (
+            Vec::with_capacity(before.len()),
+            Vec::new(),
+            Kept::default(),
+        );
+        let (mut done, mut shift, mut is_at_end) = (0, 0_isize, false);
+        for (index, hunk) in self.hunks.iter().enumerate() {
+            let name = format!("hunk {} of {}", index + 1, self.hunks.len());
+            let at = places.find(hunk, &name, done, shift)?;
+            let stated = hunk.stated();
+            if at != stated {
+                elsewhere.push((index + 1, at + 1, stated + 1));
+            }
+            shift = at as isize - stated as isize;
+            let written = hunk.written(&lines, at, &mut kept);
+            if is_at_end && (done < at || !written.is_empty()) {
+                return Err(NOT_THE_LAST.to_owned());
+            }
+            bytes.extend_from_slice(lines.between(done, at));
+            append(
+                &mut bytes,
+                &written,
+                at.checked_sub(1).and_then(|before| lines.end_of(before)),
+            )?;
+            is_at_end |= written.last().is_some_and(|line| line.is_last_by_patch);
+            done = at + hunk.old().count();
+        }
+        if is_at_end && done < lines.count() {
+            return Err(NOT_THE_LAST.to_owned());
+        }
+        bytes.extend_from_slice(lines.between(done, lines.count()));
+        Ok(Applied {
+            bytes,
+            notes: notes(&elsewhere).into_iter().chain(kept.note()).collect(),
+        })
+    }
+}
+
+const NOT_THE_LAST: &str = "the patch says that the file ends where other lines follow";
+
+/// Appends the lines of a hunk, giving an end to one that was the last of the file and is not any
+/// more.
+fn append(
+    bytes: &mut Vec<u8>,
+    written: &[Written<'_>],
+    before: Option<LineEnd>,
+) -> Result<(), String> {
+    let usual = |end: Option<LineEnd>| {
+        end.filter(|end| *end != LineEnd::Open)
+            .unwrap_or(LineEnd::Lf)
+            .as_str()
+            .as_bytes()
+    };
+    if !written.is_empty() && bytes.last().is_some_and(|last| *last != b'\n') {
+        let start = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map(|at| split(&bytes[..=at]).1);
+        bytes.extend_from_slice(usual(start));
+    }
+    let mut last = before;
+    for (at, line) in written.iter().enumerate() {
+        bytes.extend_from_slice(line.text);
+        let is_last = at + 1 == written.len();
+        if line.end != LineEnd::Open {
+            last = Some(line.end);
+            bytes.extend_from_slice(line.end.as_str().as_bytes());
+        } else if line.is_last_by_patch && !is_last {
+            return Err(NOT_THE_LAST.to_owned());
+        } else if !is_last {
+            bytes.extend_from_slice(usual(last));
+        }
+    }
+    Ok(())
+}
+
+/// What to say of hunks that were applied elsewhere than they state.
+fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
+    let first = elsewhere.iter().take(MAX_NAMED);
+    let mut notes: Vec<String> = first
+        .map(|(hunk, at, stated)| {
+            format!("hunk {hunk} was applied at line {at}, not at line {stated} as it states")
+        })
+        .collect();
+    if let Some(more) = elsewhere
+        .len()
+        .checked_sub(MAX_NAMED)
+        .filter(|more| *more > 0)
+    {
+        notes.push(format!(
+            "{more} more were not applied at the line they state"
+        ));
+    }
+    notes
+}
+
+/// Which line ends of the file were kept although the patch has others.
+#[derive(Default)]
+struct Kept {
+    lf: bool,
+    crlf: bool,
+    open: bool,
+}
+
+impl Kept {
+    fn add(&mut self, of_file: LineEnd, of_patch: LineEnd) {
+        self.lf |= of_file == LineEnd::Lf && of_patch == LineEnd::CrLf;
+        self.crlf |= of_file == LineEnd::CrLf && of_patch == LineEnd::Lf;
+        self.open |= of_file == LineEnd::Open && of_patch != LineEnd::Open;
+    }
+
+    fn note(&self) -> Option<String> {
+        match (self.lf, self.crlf, self.open) {
+            (true, true, _) => Some(
+                "the line ends differ from the patch's; the file's own, LF and CRLF, were kept"
+                    .to_owned(),
+            ),
+            (true, false, _) => Some(
+                "the line ends differ from the patch's; the file's own, LF, were kept".to_owned(),
+            ),
+            (false, true, _) => Some(
+                "the line ends differ from the patch's; the file's own, CRLF, were kept".to_owned(),
+            ),
+            (false, false, true) => Some("the last line has no line end, as before".to_owned()),
+            (false, false, false) => None,
+        }
+    }
+}
+
+impl Hunk {
+    /// The line where it states that it begins, from 0. A hunk without old lines begins after the
+    /// line it names.
+    fn stated(&self) -> usize {
+        self.start
+            .saturating_sub(usize::from(self.old().next().is_some()))
+    }
+
+    /// Returns what comes in the place of the lines at `at`, where it matches.
+    fn written<'a>(&'a self, lines: &Lines<'a>, at: usize, kept: &mut Kept) -> Vec<Written<'a>> {
+        let is_exact = self.old().next().is_some()
+            && self
+                .old()
+                .enumerate()
+                .all(|(index, old)| lines.end_of(at + index) == Some(old.end));
+        let (mut next, mut removed, mut written) = (at, VecDeque::new(), Vec::new());
+        let mut last = at.checked_sub(1).and_then(|before| lines.end_of(before));
+        for line in &self.lines {
+            if line.sign == Sign::Add {
+                let around = removed.pop_front().or(last).or_else(|| lines.end_of(next));
+                let end = if is_exact || line.end == LineEnd::Open {
+                    line.end
+                } else {
+                    around.unwrap_or(line.end)
+                };
+                kept.add(end, line.end);
+                written.push(Written {
+                    text: line.text.as_bytes(),
+                    end,
+                    is_last_by_patch: line.end == LineEnd::Open,
+                });
+                continue;
+            }
+            let Some((text, end)) = lines.get(next) else {
+                continue;
+            };
+            kept.add(end, line.end);
+            (next, last) = (next + 1, Some(end));
+            if line.sign == Sign::Remove {
+                removed.push_back(end);
+            } else {
+                removed.clear();
+                written.push(Written {
+                    text,
+                    end,
+                    is_last_by_patch: false,
+                });
+            }
+        }
+        written
+    }
+}
+
+/// The search for the places of hunks in a file.
+struct Places<'a> {
+    lines: &'a Lines<'a>,
+    compared: usize,
+}
+
+impl Places<'_> {
+    /// Returns the line, from 0, where a hunk is to be applied. The lines before `first` are taken,
+    /// and the hunk before it was applied `shift` lines below the line it states.
+    fn find(
+        &mut self,
+        hunk: &Hunk,
+        name: &str,
+        first: usize,
+        shift: isize,
+    ) -> Result<usize, String> {
+        let old: Vec<&Line> = hunk.old().collect();
+        let stated = hunk.stated();
+        let expected = stated.saturating_add_signed(shift);
+        if old.is_empty() {
+            return self.find_insertion(stated, name, first, shift);
+        }
+        let is_stated = self.fits(&old, first, stated);
+        if is_stated && (expected == stated || !self.fits(&old, first, expected)) {
+            return Ok(stated);
+        }
+        let found = self.all(&old, name, first)?;
+        match found[..] {
+            [] => Err(format!("the context of {name} is not in the file")),
+            [at] if at.abs_diff(expected) > MAX_DISTANCE => Err(format!(
+                "the context of {name} is at line {}, more than {MAX_DISTANCE} lines from line {}, where it should be; correct the line number",
+                at + 1,
+                expected + 1
+            )),
+            [at] => Ok(at),
+            _ => Err(format!(
+                "the context of {name} is in several places, at line {}{}; give more lines of context, or state the line exactly",
+                found
+                    .iter()
+                    .take(MAX_NAMED)
+                    .map(|at| (at + 1).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                if found.len() > MAX_NAMED {
+                    " and others"
+                } else {
+                    ""
+                }
+            )),
+        }
+    }
+
+    /// A hunk without context can only be where it states.
+    fn find_insertion(
+        &self,
+        stated: usize,
+        name: &str,
+        first: usize,
+        shift: isize,
+    ) -> Result<usize, String> {
+        if shift != 0 {
+            return Err(format!(
+                "{name} has no context, and the one before it is not at the line it states; give lines of context"
+            ));
+        }
+        if !(first..=self.lines.count()).contains(&stated) {
+            return Err(format!(
+                "{name} has no context and states line {stated}; the file has {} lines",
+                self.lines.count()
+            ));
+        }
+        Ok(stated)
+    }
+
+    /// Returns all places where the lines match, or one more than a message names.
+    fn all(&mut self, old: &[&Line], name: &str, first: usize) -> Result<Vec<usize>, String> {
+        let mut found = Vec::new();
+        let end = (self.lines.count() + 1).saturating_sub(old.len());
+        for at in first..end {
+            if self.fits(old, first, at) {
+                found.push(at);
+            }
+            if found.len() > MAX_NAMED {
+                break;
+            }
+            if self.compared > MAX_COMPARED {
+                return Err(format!(
+                    "the place of {name} takes too long to find; state the line exactly"
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    fn fits(&mut self, old: &[&Line], first: usize, at: usize) -> bool {
+        if at < first {
+            return false;
+        }
+        let same = old
+            .iter()
+            .enumerate()
+            .take_while(|(index, old)| {
+                self.lines
+                    .get(at + index)
+                    .is_some_and(|line| is_same(old, line))
+            })
+            .count();
+        self.compared += same + 1;
+        same == old.len()
+    }
+}
+
+/// A line that the patch says is the last must be; other line ends do not count.
+fn is_same(old: &Line, (text, end): (&[u8], LineEnd)) -> bool {
+    old.text.as_bytes() == text && (old.end != LineEnd::Open || end == LineEnd::Open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diff::parse;
+
+    #[test]
+    fn lines_that_may_be_off_decide_nothing() {
+        let file = b"one\nx\ntwo\nx\nx\nx\n";
+        let apply = |patch: &str| {
+            parse(patch)
+                .unwrap()
+                .apply(file)
+                .map(|applied| String::from_utf8(applied.bytes).unwrap())
+        };
+        let exact = "@@ -1 +1 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
+        assert_eq!(apply(exact).unwrap(), "1\nx\ntwo\nx\ny\nx\n");
+        // The first hunk is one line off, so line 5 may mean line 4.
+        let off = "@@ -2 +2 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
+        let several = "the context of hunk 2 of 2 is in several places, at line 2, 4, 5, 6; give more lines of context, or state the line exactly";
+        assert_eq!(apply(off).unwrap_err(), several);
+        let many: String = (2..10)
+            .map(|line| format!("@@ -{line} +{line} @@\n-{line}\n+x\n"))
+            .collect();
+        let applied = parse(&many)
+            .unwrap()
+            .apply(b"2\n3\n4\n5\n6\n7\n8\n9\n")
+            .unwrap();
+        assert_eq!(applied.bytes, "x\n".repeat(8).into_bytes());
+        assert_eq!(
+            (applied.notes.len(), applied.notes[5].as_str()),
+            (6, "3 more were not applied at the line they state")
+        );
+        let insertion = "@@ -2 +2 @@\n-one\n+1\n@@ -5,0 +6 @@\n+y\n";
+        assert!(apply(insertion).unwrap_err().contains("has no context"));
+    }
+}

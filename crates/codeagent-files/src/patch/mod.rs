@@ -1,0 +1,306 @@
+//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by
+//! moving. Paths are absolute and lie under the root; a path relative to the root is taken too. An
+//! error is a text, `Code: message`.
+//!
+//! **Limits.** Files that are not UTF-8 can be patched only where the patch's own lines are.
+
+mod apply;
+pub mod diff;
+mod header;
+mod shell;
+
+use codeagent_workspace::{ReadError, RepoPath, WriteError};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+
+use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::failure::{Failure, FailureKind};
+use crate::tool::{Call, Effect, FileTool};
+
+/// What a model should know before it calls a tool.
+pub const INSTRUCTIONS: &str = "\
+Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
+not at all; if it answers PatchFailed, read the file again and make the diff anew. shell_exec, where it is offered, reads and searches.";
+
+/// Largest file that is patched or appended to.
+const MAX_BYTES: u64 = 64 << 20;
+
+const PATH: &str = "Absolute path; it must lie under the root.";
+
+/// The tools of the profile.
+pub const TOOLS: &[FileTool] = &[
+    FileTool {
+        name: "patch_apply",
+        title: "Apply a patch",
+        doc: "Apply a unified diff to a file, or create one from a diff whose source is /dev/null. The context must match; if any hunk does \
+              not fit, the file stays as it is. A hunk whose context is in several places must state its line exactly; one that is in a \
+              single place may be up to 100 lines off, and the answer names the line. Headers, if there are any, must name the file. \
+              LF in the patch matches CRLF in the file, which is kept.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required(
+                "patch",
+                Takes::Text,
+                "Unified diff of one file, perhaps in a Markdown code fence.",
+            ),
+        ],
+        fields: &[],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::PatchFailed,
+            FailureKind::ReadOnly,
+        ],
+        effect: Effect::Writes,
+        run: patch_apply,
+    },
+    FileTool {
+        name: "append",
+        title: "Append to a file",
+        doc: "Append a text to a file that exists.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required("content", Takes::Text, "What to append, exactly."),
+        ],
+        fields: &[],
+        errors: &[
+            FailureKind::NoFile,
+            FailureKind::Outside,
+            FailureKind::ReadOnly,
+        ],
+        effect: Effect::Writes,
+        run: append,
+    },
+    FileTool {
+        name: "write_file",
+        title: "Write a file",
+        doc: "Write a whole file, a new one or in place of what is there. Missing directories are made.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required("content", Takes::Text, "What the file is to say."),
+        ],
+        fields: &[],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::Permission,
+            FailureKind::ReadOnly,
+        ],
+        effect: Effect::Writes,
+        run: write_file,
+    },
+    FileTool {
+        name: "create_directory",
+        title: "Create a directory",
+        doc: "Create a directory and the missing ones on the way.",
+        parameters: &[Parameter::required("path", Takes::Text, PATH)],
+        fields: &[],
+        errors: &[FailureKind::Outside, FailureKind::ReadOnly],
+        effect: Effect::Writes,
+        run: create_directory,
+    },
+    FileTool {
+        name: "move_file",
+        title: "Move a file",
+        doc: "Move or rename a file or directory. A file at the destination is replaced, a directory never; missing directories are made.",
+        parameters: &[
+            Parameter::required("source", Takes::Text, PATH),
+            Parameter::required(
+                "destination",
+                Takes::Text,
+                "Its new absolute path; it must lie under the root.",
+            ),
+        ],
+        fields: &[],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::ReadOnly,
+        ],
+        effect: Effect::Writes,
+        run: move_file,
+    },
+    FileTool {
+        name: "shell_exec",
+        title: "Run a text tool",
+        doc: "Run one of grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg in the root, without a \
+              shell. Nothing can be changed by it. A non-zero exit code is an answer, not an error.",
+        parameters: &[
+            Parameter::required("command", Takes::Text, "Which of them."),
+            Parameter::optional(
+                "args",
+                Takes::Texts(10_000),
+                "Its arguments, each as it is.",
+            )
+            .or(Fallback::NoTexts),
+        ],
+        fields: &["exit_code", "stdout", "stderr"],
+        errors: &[FailureKind::CommandRefused, FailureKind::Outside],
+        effect: Effect::Runs,
+        run: shell::shell_exec,
+    },
+];
+
+/// The path of an argument.
+fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, Failure> {
+    let text = call.arguments.required_text(name);
+    call.workspace
+        .resolve(text)
+        .map_err(|error| Failure::from(error).about(text))
+}
+
+/// What a file says now.
+fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, Failure> {
+    Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
+}
+
+fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<Value, Failure> {
+    call.workspace.write_file(path, bytes)?;
+    call.report_changed(&[path]);
+    Ok(clean(&told).into())
+}
+
+/// A path that leads out is refused for that, whatever else is wrong.
+fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), Failure> {
+    match call.workspace.stat(path) {
+        Err(error @ ReadError::Escapes(_)) => Err(error.into()),
+        _ if path.is_hidden() => Err(WriteError::Protected(path.clone()).into()),
+        _ => Ok(()),
+    }
+}
+
+fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let failed = |reason: String| {
+        Failure::new(
+            FailureKind::PatchFailed,
+            format!("{path}: {reason}; the file was not changed"),
+        )
+    };
+    let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
+    check_inside(call, &path)?;
+    if let Some(other) = header::other_file(&patch.names, &path, call.workspace) {
+        return Err(failed(format!(
+            "the patch is for {other:?}; name that file as `path`, or correct the header"
+        )));
+    }
+    if patch.creates {
+        return save(call, &path, &patch.added(), format!("Created {path}"));
+    }
+    let before = bytes_of(call, &path)?;
+    let after = patch.apply(&before).map_err(failed)?;
+    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
+        .chain(after.notes);
+    save(
+        call,
+        &path,
+        &after.bytes,
+        told.collect::<Vec<_>>().join("; "),
+    )
+}
+
+fn append(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let content = call.arguments.required_text("content");
+    let mut bytes = bytes_of(call, &path)?;
+    bytes.extend_from_slice(content.as_bytes());
+    save(
+        call,
+        &path,
+        &bytes,
+        format!("Appended {} bytes to {path}", content.len()),
+    )
+}
+
+fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let content = call.arguments.required_text("content");
+    save(
+        call,
+        &path,
+        content.as_bytes(),
+        format!("Wrote {} bytes to {path}", content.len()),
+    )
+}
+
+fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    // The contract has no word for what is there already.
+    let taken = |failure: Failure| match failure.kind {
+        FailureKind::Exists => {
+            Failure::new(FailureKind::NotAFolder, format!("{path} is not a folder"))
+        }
+        _ => failure,
+    };
+    let created = call
+        .workspace
+        .create_folder(&path, true)
+        .map_err(|error| taken(error.into()))?;
+    Ok(clean(&if created {
+        format!("Created {path}")
+    } else {
+        format!("{path} was there")
+    })
+    .into())
+}
+
+fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (source, destination) = (argument(call, "source")?, argument(call, "destination")?);
+    call.workspace.rename(&source, &destination, true)?;
+    call.report_changed(&[&source, &destination]);
+    Ok(clean(&format!("Moved {source} to {destination}")).into())
+}
+
+/// A line without what a name may hold to end it or to control a terminal.
+fn clean(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoFile
+        | FailureKind::NoFolder
+        | FailureKind::NotAFile
+        | FailureKind::NotAFolder => "NotFound",
+        FailureKind::Outside => "OutsideRoot",
+        FailureKind::PatchFailed => "PatchFailed",
+        FailureKind::Permission => "PermissionDenied",
+        FailureKind::ReadOnly => "ReadOnly",
+        FailureKind::CommandRefused => "CommandNotAllowed",
+        FailureKind::BadArguments
+        | FailureKind::BadPath
+        | FailureKind::Exists
+        | FailureKind::NotEmpty
+        | FailureKind::TooLarge
+        | FailureKind::BadPattern => "InvalidArguments",
+        FailureKind::Binary
+        | FailureKind::TimedOut
+        | FailureKind::TextMissing
+        | FailureKind::CountDiffers
+        | FailureKind::Internal => "Internal",
+    }
+}
+
+/// An answer as clients get to see it.
+#[must_use]
+pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+    match answer {
+        Ok(told) => {
+            let text = told
+                .as_str()
+                .map_or_else(|| told.to_string(), str::to_owned);
+            CallToolResult::success(vec![ContentBlock::text(text)])
+        }
+        Err(failure) => {
+            let (code, message) = (code(failure.kind), clean(&failure.message));
+            let mut result =
+                CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
+            result.structured_content =
+                Some(json!({ "error": { "code": code, "message": message } }));
+            result
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What does `shell_exec` do? It runs one of a few text tools in a jail in which the repository can
+//! only be read.
+//!
+//! The contract's rule on arguments (what begins with `/` or contains `..` must lie under the root)
+//! is kept to the letter and contains nothing by itself: a program of sed or awk may begin with
+//! `/`, and paths hide in options. The jail is what contains.
+//!
+//! **Limits.** 30 seconds, 1 MiB of each output; no standard input. `stat` of a known path outside
+//! tells that it exists.
+
+use std::time::Duration;
+
+use codeagent_workspace::RepoPath;
+use serde_json::Value;
+
+use crate::Exec;
+use crate::exec::{Outcome, Output, Policy, Request};
+use crate::failure::{Failure, FailureKind};
+use crate::tool::Call;
+
+/// The commands that may be run.
+pub const ALLOWED: [&str; 18] = [
+    "grep", "sed", "awk", "find", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "diff",
+    "file", "stat", "ls", "du", "rg",
+];
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+const OUTPUT_BYTES: usize = 1 << 20;
+
+/// Runs a command.
+pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
+    let command = call.arguments.required_text("command");
+    if !ALLOWED.contains(&command) {
+        let message = format!(
+            "`{}` may not be run; permitted are {}",
+            crate::arguments::shortened(command),
+            ALLOWED.join(", ")
+        );
+        return Err(Failure::new(FailureKind::CommandRefused, message));
+    }
+    let arguments = call.arguments.texts("args");
+    for argument in &arguments {
+        check(call, argument)?;
+    }
+    let launcher = call.options.exec.launcher()?;
+    let request = Request {
+        program: command,
+        arguments: &arguments,
+        folder: &RepoPath::root(),
+        timeout: TIMEOUT,
+        output_bytes: OUTPUT_BYTES,
+        policy: Policy::Tools,
+    };
+    let outcome = launcher
+        .run(call.workspace, &request)
+        .map_err(Exec::failure)?;
+    Ok(told(&outcome).into())
+}
+
+/// A path-like argument lies under the root.
+fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
+    if !argument.starts_with('/') && !argument.contains("..") {
+        return Ok(());
+    }
+    let outside = || {
+        let message = format!(
+            "the argument {:?} looks like a path and leads out of the root; nothing was run",
+            crate::arguments::shortened(argument)
+        );
+        Failure::new(FailureKind::Outside, message).about(argument)
+    };
+    let path = call.workspace.resolve(argument).map_err(|_| outside())?;
+    // What does not exist may be named.
+    match call.workspace.stat(&path) {
+        Err(codeagent_workspace::ReadError::Escapes(_)) => Err(outside()),
+        _ => Ok(()),
+    }
+}
+
+fn told(outcome: &Outcome) -> String {
+    let code = outcome
+        .exit_code
+        .unwrap_or_else(|| 128 + outcome.signal.unwrap_or_default());
+    let mut text = format!(
+        "exit_code: {code}\nstdout:\n{}\nstderr:\n{}",
+        shown(&outcome.stdout),
+        shown(&outcome.stderr)
+    );
+    if outcome.timed_out {
+        text.push_str(&format!("\n[stopped after {} seconds]", TIMEOUT.as_secs()));
+    }
+    text
+}
+
+fn shown(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.bytes).into_owned();
+    if output.truncated {
+        text.push_str(&format!("\n[cut after {} bytes]", output.bytes.len()));
+    }
+    text
+}

@@ -1,0 +1,213 @@
+//! Replaces a text in a text, whatever line ends the two have. Pure.
+//!
+//! `\n` in what is looked for matches `\r\n` too, and each line of the replacement gets the line
+//! end that stood there. A `\r` in either text says that line ends are meant: what is looked for is
+//! matched exactly if it can be, and the replacement is written as it is.
+
+use crate::line_ends::{LineEnd, split};
+
+/// A text, what is looked for in it and what comes in its place.
+pub struct Edit<'a> {
+    content: &'a str,
+    replace: &'a str,
+    /// Where what is looked for stands, in bytes.
+    found: Vec<(usize, usize)>,
+    /// The replacement is written with its own line ends.
+    is_verbatim: bool,
+}
+
+impl<'a> Edit<'a> {
+    /// Looks for a text.
+    pub fn new(content: &'a str, find: &str, replace: &'a str) -> Self {
+        let exact = || {
+            content
+                .match_indices(find)
+                .map(|(at, found)| (at, at + found.len()))
+                .collect::<Vec<_>>()
+        };
+        let names_ends = find.contains('\r');
+        let found = if names_ends {
+            exact()
+        } else {
+            matches(content, find)
+        };
+        if names_ends && found.is_empty() {
+            let found = matches(content, &find.replace("\r\n", "\n"));
+            return Self {
+                content,
+                replace,
+                found,
+                is_verbatim: false,
+            };
+        }
+        Self {
+            content,
+            replace,
+            found,
+            is_verbatim: names_ends || replace.contains('\r'),
+        }
+    }
+
+    /// How often it stands there.
+    pub fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Returns the text after so many replacements, and what to say if line ends were kept; nothing
+    /// if it would be longer than `most` bytes.
+    pub fn replaced(
+        &self,
+        replacements: usize,
+        most: usize,
+    ) -> Option<(String, Option<&'static str>)> {
+        let (mut text, mut done, mut kept) =
+            (String::with_capacity(self.content.len()), 0, Vec::new());
+        let all = line_ends(self.content);
+        let mut ends = &all[..];
+        for (start, end) in self.found.iter().copied().take(replacements) {
+            text.push_str(&self.content[done..start]);
+            done = end;
+            if text.len() + self.replace.len() > most {
+                return None;
+            }
+            if self.is_verbatim {
+                text.push_str(self.replace);
+                continue;
+            }
+            ends = &ends[ends.partition_point(|(at, _)| *at < start)..];
+            let (replaced, after) = ends.split_at(ends.partition_point(|(at, _)| *at < end));
+            ends = after;
+            let around = replaced
+                .last()
+                .or(after.first())
+                .or(all.last())
+                .map(|(_, end)| *end);
+            self.push_with_ends(replaced, around, &mut text, &mut kept);
+        }
+        text.push_str(&self.content[done..]);
+        let note = match (kept.contains(&LineEnd::Lf), kept.contains(&LineEnd::CrLf)) {
+            (true, true) => Some("the file's line ends, LF and CRLF, were kept"),
+            (true, false) => Some("the file's line ends, LF, were kept"),
+            (false, true) => Some("the file's line ends, CRLF, were kept"),
+            (false, false) => None,
+        };
+        (text.len() <= most).then_some((text, note))
+    }
+
+    /// Writes the replacement with the line ends of what it replaces, then with that of the lines
+    /// around.
+    fn push_with_ends(
+        &self,
+        replaced: &[(usize, LineEnd)],
+        around: Option<LineEnd>,
+        text: &mut String,
+        kept: &mut Vec<LineEnd>,
+    ) {
+        let mut replaced = replaced.iter().map(|(_, end)| *end);
+        for line in self.replace.split_inclusive('\n') {
+            let (bare, own) = split(line.as_bytes());
+            text.push_str(&line[..bare.len()]);
+            if own == LineEnd::Open {
+                continue;
+            }
+            let written = replaced.next().or(around).unwrap_or(own);
+            if written.differs_from(own) && !kept.contains(&written) {
+                kept.push(written);
+            }
+            text.push_str(written.as_str());
+        }
+    }
+}
+
+/// The line ends of a text and where they are.
+fn line_ends(text: &str) -> Vec<(usize, LineEnd)> {
+    text.match_indices('\n')
+        .map(|(at, _)| {
+            (
+                at,
+                if text[..at].ends_with('\r') {
+                    LineEnd::CrLf
+                } else {
+                    LineEnd::Lf
+                },
+            )
+        })
+        .collect()
+}
+
+/// Where a text stands in another in which `\r\n` counts as `\n`.
+fn matches(content: &str, find: &str) -> Vec<(usize, usize)> {
+    let flat = content.replace("\r\n", "\n");
+    // Where the flat text lacks a `\r`.
+    let mut dropped = content
+        .match_indices("\r\n")
+        .enumerate()
+        .map(|(before, (at, _))| at - before)
+        .peekable();
+    let mut count = 0;
+    let mut in_content = |at: usize| {
+        while dropped.next_if(|dropped| *dropped < at).is_some() {
+            count += 1;
+        }
+        at + count
+    };
+    flat.match_indices(find)
+        .map(|(at, found)| (in_content(at), in_content(at + found.len())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_of_the_file_are_kept() {
+        let kept = |ends: &'static str| Some(ends);
+        let crlf = kept("the file's line ends, CRLF, were kept");
+        for (content, find, replace, expected, note) in [
+            ("a\nb\nc", "a\nb", "x\ny", "x\ny\nc", None),
+            ("a\r\nb\r\nc", "a\nb", "x\ny", "x\r\ny\r\nc", crlf),
+            (
+                "a\r\nb\r\nc",
+                "a\nb\n",
+                "x\ny\nz\n",
+                "x\r\ny\r\nz\r\nc",
+                crlf,
+            ),
+            ("a\r\nb\r\n", "a", "x\ny", "x\r\ny\r\nb\r\n", crlf),
+            ("a\r\nb", "b", "x\ny", "a\r\nx\r\ny", crlf),
+            ("a\r\nb\nc\r\n", "a\nb\nc", "x\ny\nz", "x\r\ny\nz\r\n", crlf),
+            ("a\nb\r\nc", "b\nc", "x\ny", "a\nx\r\ny", crlf),
+            (
+                "a\nb",
+                "a\r\nb",
+                "x\r\ny",
+                "x\ny",
+                kept("the file's line ends, LF, were kept"),
+            ),
+            ("a\r\nb", "\r\n", "\n", "a\nb", None),
+            ("a\nb\r\nc", "\n", "\r\n", "a\r\nb\r\nc", None),
+            ("a\r\n\r\nb", "\n", "", "ab", None),
+            ("ab", "b", "x\ny", "ax\ny", None),
+            (
+                "\u{e4}\r\n\u{e4}\r\nb",
+                "\u{e4}\nb",
+                "x",
+                "\u{e4}\r\nx",
+                None,
+            ),
+            ("a\rb", "a\rb", "x", "x", None),
+        ] {
+            let edit = Edit::new(content, find, replace);
+            let (text, told) = edit.replaced(edit.count(), 100).unwrap();
+            assert_eq!(
+                (text.as_str(), told),
+                (expected, note),
+                "{content:?} {find:?} {replace:?}"
+            );
+        }
+        assert_eq!(Edit::new("a\rb", "a\nb", "x").count(), 0);
+        assert_eq!(Edit::new("a\nb", "a\rb", "x").count(), 0);
+        assert!(Edit::new("aaaa", "a", "bbb").replaced(4, 11).is_none());
+    }
+}

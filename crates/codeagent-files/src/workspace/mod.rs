@@ -1,0 +1,376 @@
+//! The `workspace` profile: files are listed, read, edited, written, moved and removed by paths
+//! relative to the root, and every answer is an envelope, `{"ok":true,"data":...}` or
+//! `{"ok":false,"error":{"code","message","details"}}`.
+//!
+//! **Limits.** A leading `workspace/` is dropped unless something at the root has that name, so
+//! nothing called `workspace` can be made at the root. Files that are not UTF-8 can be moved and
+//! removed, not read.
+
+mod command;
+mod edit;
+mod files;
+
+use codeagent_workspace::{ReadError, RepoPath, Workspace};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+
+use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::failure::{Failure, FailureKind};
+use crate::tool::{Effect, FileTool};
+
+/// What a model should know before it calls a tool.
+pub const INSTRUCTIONS: &str = "\
+Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
+dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`. \
+Prefer edit_file to write_file for a change of an existing file.";
+
+/// Most bytes of a file that is written or edited.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The tools of the profile.
+pub const TOOLS: &[FileTool] = &[
+    FileTool {
+        name: "list_dir",
+        title: "List a directory",
+        doc: "List the files, directories and links at a path, with `recursive` those below it too.",
+        parameters: &[
+            Parameter::optional("dir", Takes::Text, "Directory, relative to the root.")
+                .or(Fallback::Text(".")),
+            Parameter::optional(
+                "recursive",
+                Takes::Flag,
+                "Whether to list what is below as well.",
+            )
+            .or(Fallback::Flag(false)),
+            Parameter::optional(
+                "maxEntries",
+                Takes::Number { min: 1, max: 2_000 },
+                "Most entries to list.",
+            )
+            .or(Fallback::Number(500)),
+        ],
+        fields: &[
+            "dir",
+            "entries",
+            "entries[].path",
+            "entries[].type",
+            "entries[].size",
+            "truncated",
+        ],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NotAFolder,
+            FailureKind::NoFile,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Reads,
+        run: files::list_dir,
+    },
+    FileTool {
+        name: "read_file",
+        title: "Read a file",
+        doc: "Read a whole text file. A file longer than `maxBytes` is refused with FILE_TOO_LARGE.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::optional(
+                "maxBytes",
+                Takes::Number {
+                    min: 1,
+                    max: MAX_BYTES,
+                },
+                "Longest file to read, in bytes.",
+            )
+            .or(Fallback::Number(262_144)),
+        ],
+        fields: &["file", "content", "bytes"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::NotAFile,
+            FailureKind::TooLarge,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Reads,
+        run: files::read_file,
+    },
+    FileTool {
+        name: "edit_file",
+        title: "Edit a file",
+        doc: "Replace a text in a file, literally: its first occurrence, or all with `replaceAll`. With `expectedOccurrences` all are \
+              replaced, but nothing is changed unless the text occurs exactly that often. LF in `find` matches CRLF in the file, which is kept.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::required("find", Takes::Something, "Text to replace."),
+            Parameter::required("replace", Takes::Text, "Text to put in its place."),
+            Parameter::optional(
+                "replaceAll",
+                Takes::Flag,
+                "Whether to replace every occurrence.",
+            )
+            .or(Fallback::Flag(false)),
+            Parameter::optional(
+                "expectedOccurrences",
+                Takes::Number {
+                    min: 1,
+                    max: 1_000_000,
+                },
+                "How often the text must occur.",
+            ),
+        ],
+        fields: &["file", "replacements", "note"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::TextMissing,
+            FailureKind::CountDiffers,
+            FailureKind::TooLarge,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Writes,
+        run: files::edit_file,
+    },
+    FileTool {
+        name: "write_file",
+        title: "Write a file",
+        doc: "Write a whole file of at most 1 MiB, a new one or in place of what is there. Missing directories are made.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::required("content", Takes::Text, "What the file is to say."),
+        ],
+        fields: &["file", "bytesWritten"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::TooLarge,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Writes,
+        run: files::write_file,
+    },
+    FileTool {
+        name: "delete_file",
+        title: "Delete a file or directory",
+        doc: "Delete a file, a link (not what it leads to) or an empty directory; with `recursive` a directory and all in it.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, "What to delete, relative to the root."),
+            Parameter::optional(
+                "recursive",
+                Takes::Flag,
+                "Whether to delete what a directory holds.",
+            )
+            .or(Fallback::Flag(false)),
+        ],
+        fields: &["path", "deletedType"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::NotEmpty,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Writes,
+        run: files::delete_file,
+    },
+    FileTool {
+        name: "move_file",
+        title: "Move a file or directory",
+        doc: "Move or rename. Missing directories are made; a file at the destination is replaced with `overwrite` only, a directory never.",
+        parameters: &[
+            Parameter::required("from", Takes::Text, "What to move, relative to the root."),
+            Parameter::required("to", Takes::Text, "Its new path, relative to the root."),
+            Parameter::optional(
+                "overwrite",
+                Takes::Flag,
+                "Whether to replace a file that is there.",
+            )
+            .or(Fallback::Flag(false)),
+        ],
+        fields: &["from", "to", "overwritten"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::Exists,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Writes,
+        run: files::move_file,
+    },
+    FileTool {
+        name: "mkdir",
+        title: "Make a directory",
+        doc: "Make a directory. `created` is false if it was there.",
+        parameters: &[
+            Parameter::required("dir", Takes::Text, "Directory, relative to the root."),
+            Parameter::optional(
+                "recursive",
+                Takes::Flag,
+                "Whether to make missing directories on the way.",
+            )
+            .or(Fallback::Flag(true)),
+        ],
+        fields: &["dir", "created"],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::Exists,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Writes,
+        run: files::mkdir,
+    },
+    FileTool {
+        name: "run_command",
+        title: "Run a command",
+        doc: "Run node, npm, npx, python3, pytest or tsc without a shell, in a jail: the workspace can be changed, nothing else reached, no network. \
+              A non-zero exit code or `timedOut` is an answer, not an error.",
+        parameters: &[
+            Parameter::required("command", Takes::Something, "Which of them."),
+            Parameter::optional(
+                "args",
+                Takes::ShortTexts { max: 64, each: 400 },
+                "Its arguments, each as it is.",
+            )
+            .or(Fallback::NoTexts),
+            Parameter::optional(
+                "cwd",
+                Takes::Text,
+                "Directory to run in, relative to the root.",
+            )
+            .or(Fallback::Text(".")),
+            Parameter::optional(
+                "timeoutMs",
+                Takes::Number {
+                    min: 100,
+                    max: 60_000,
+                },
+                "How long it may run.",
+            )
+            .or(Fallback::Number(15_000)),
+            Parameter::optional(
+                "maxOutputBytes",
+                Takes::Number {
+                    min: 1_024,
+                    max: 262_144,
+                },
+                "Most bytes kept of each output.",
+            )
+            .or(Fallback::Number(65_536)),
+        ],
+        fields: &[
+            "command",
+            "args",
+            "cwd",
+            "exitCode",
+            "signal",
+            "timedOut",
+            "stdout",
+            "stderr",
+            "stdoutTruncated",
+            "stderrTruncated",
+        ],
+        errors: &[
+            FailureKind::CommandRefused,
+            FailureKind::Outside,
+            FailureKind::NoFolder,
+            FailureKind::BadArguments,
+        ],
+        effect: Effect::Runs,
+        run: command::run_command,
+    },
+];
+
+/// What may stand in front of a path and means the root, if nothing there is called so.
+const PREFIX: &str = "workspace";
+
+/// A path as this profile has it: relative, without `..`, `workspace/` in front taken away unless
+/// the root holds something of that name.
+fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, Failure> {
+    let refuse = |why: &str| {
+        Failure::new(
+            FailureKind::Outside,
+            format!("{text:?} {why}; paths are relative to the workspace"),
+        )
+        .about(text)
+    };
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if text.starts_with(['/', '\\']) || drive || text.contains("://") {
+        return Err(refuse("is absolute"));
+    }
+    if text.split(['/', '\\']).any(|segment| segment == "..") {
+        return Err(refuse("leads out of the workspace"));
+    }
+    let path = RepoPath::normalized(text).map_err(|error| Failure::from(error).about(text))?;
+    if path.segments().next() != Some(PREFIX) || root_holds_prefix(workspace) {
+        return Ok(path);
+    }
+    let segments: Vec<&str> = path
+        .segments()
+        .skip_while(|segment| *segment == PREFIX)
+        .collect();
+    Ok(RepoPath::new(&segments.join("/"))?)
+}
+
+/// Reports whether a file, folder or link at the root has the name that otherwise means the root.
+fn root_holds_prefix(workspace: &Workspace) -> bool {
+    let found = RepoPath::new(PREFIX).map(|path| workspace.stat(&path));
+    // A link that leads nowhere is not found and is there all the same.
+    let is_listed = || {
+        workspace
+            .items(&RepoPath::root())
+            .map_or(true, |(items, _)| {
+                items.iter().any(|item| item.path.as_str() == PREFIX)
+            })
+    };
+    !matches!(found, Ok(Err(ReadError::NotFound(_)))) || is_listed()
+}
+
+/// A path as this profile shows it.
+fn shown(path: &RepoPath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoFile | FailureKind::NoFolder => "NOT_FOUND",
+        FailureKind::Outside | FailureKind::BadPath => "INVALID_PATH",
+        FailureKind::NotAFile => "NOT_FILE",
+        FailureKind::NotAFolder => "NOT_DIRECTORY",
+        FailureKind::Exists => "ALREADY_EXISTS",
+        FailureKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
+        FailureKind::TooLarge => "FILE_TOO_LARGE",
+        FailureKind::Binary | FailureKind::BadPattern | FailureKind::BadArguments => {
+            "VALIDATION_ERROR"
+        }
+        FailureKind::TextMissing => "PATTERN_NOT_FOUND",
+        FailureKind::CountDiffers => "EDIT_CONFLICT",
+        FailureKind::CommandRefused => "COMMAND_NOT_ALLOWED",
+        FailureKind::TimedOut
+        | FailureKind::PatchFailed
+        | FailureKind::Permission
+        | FailureKind::ReadOnly
+        | FailureKind::Internal => "INTERNAL_ERROR",
+    }
+}
+
+/// An answer as clients get to see it.
+#[must_use]
+pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+    let is_ok = answer.is_ok();
+    let envelope = match answer {
+        Ok(data) => json!({ "ok": true, "data": data }),
+        Err(failure) => {
+            let details = failure
+                .path
+                .map_or_else(|| json!({}), |path| json!({ "path": path }));
+            json!({ "ok": false, "error": { "code": code(failure.kind), "message": failure.message, "details": details } })
+        }
+    };
+    let content = vec![ContentBlock::text(envelope.to_string())];
+    let mut result = if is_ok {
+        CallToolResult::success(content)
+    } else {
+        CallToolResult::error(content)
+    };
+    result.structured_content = Some(envelope);
+    result
+}

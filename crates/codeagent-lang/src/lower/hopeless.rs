@@ -1,0 +1,197 @@
+//! Is a text so broken behind its first error that it is not worth its price? Samples say whether
+//! to look closer, ever longer beginnings decide.
+//!
+//! A place that the parser has to recover from costs as much as a hundred that it can read, and
+//! while it runs nothing tells how many it has met. A sample is code without what stands around it,
+//! so it proves nothing; a beginning is read as it is in the whole, and what it shares with the one
+//! before is taken over from it. Each is by half longer than the last, so that all of them cost
+//! about three times the text.
+//!
+//! **Limits.** What is broken between the samples is not seen, nor in the last third, nor in a text
+//! shorter than a stretch, whose price is bounded by its length.
+
+use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
+
+use crate::lower::cursor::next_beside;
+use crate::lower::parsing;
+
+/// By so much the first beginning exceeds what has no error.
+const PORTION: usize = 16 * 1024;
+
+/// The distance of the samples, and the length below which none are taken.
+const STRETCH: usize = 32 * 1024;
+
+/// The length of a sample.
+const SAMPLE: usize = 1024;
+
+/// A sampled text with more than one error in so many bytes is looked at closer. Code has one in a
+/// hundred for want of its surroundings, random bytes have one in fifteen.
+const BYTES_PER_ERROR_IN_SAMPLES: usize = 25;
+
+/// Errors that a text may have, beside one for so many of its bytes.
+const ERRORS: usize = 1000;
+const BYTES_PER_ERROR: usize = 64;
+
+/// Whether a text whose first error is at a place has so many behind it that it should not be
+/// parsed.
+pub fn is_hopeless(language: &Language, text: &[u8], first_error: usize) -> bool {
+    let rest = text.get(first_error..).unwrap_or_default();
+    let Some(mut parser) = parsing::new_parser(language) else {
+        return false;
+    };
+    rest.len() > STRETCH
+        && looks_broken(&mut parser, rest)
+        && has_broken_beginning(&mut parser, text, first_error)
+}
+
+fn looks_broken(parser: &mut Parser, text: &[u8]) -> bool {
+    let (mut bytes, mut found) = (0, 0);
+    for sample in text.chunks(STRETCH).map(sample) {
+        bytes += sample.len();
+        found += parsing::attempt(parser, sample, None).map_or(sample.len(), |tree| errors(&tree));
+    }
+    found * BYTES_PER_ERROR_IN_SAMPLES > bytes
+}
+
+/// The whole lines among the first bytes, if there are such.
+fn sample(portion: &[u8]) -> &[u8] {
+    let sample = &portion[..portion.len().min(SAMPLE)];
+    let mut ends = sample
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(at, _)| at + 1);
+    match (ends.next(), ends.next_back()) {
+        (Some(first), Some(last)) => &sample[first..last],
+        _ => sample,
+    }
+}
+
+fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) -> bool {
+    let mut beginning = Beginning {
+        end: first_error,
+        closer: "",
+        tree: None,
+    };
+    loop {
+        let broken = beginning.end - first_error;
+        let end = beginning.end + PORTION.max(broken / 2);
+        if end >= text.len() {
+            return false;
+        }
+        let most = ERRORS + (end - first_error) / BYTES_PER_ERROR;
+        let mut closers = [beginning.closer]
+            .into_iter()
+            .chain(CLOSERS.iter().copied());
+        match closers.find_map(|closer| beginning.extended(parser, &text[..end], closer, most)) {
+            Some(next) => beginning = next,
+            None => return true,
+        }
+    }
+}
+
+/// What may be open where a text breaks off: nothing that takes what stands before for broken, a
+/// comment or a text of some kind.
+const CLOSERS: &[&str] = &["", "*/", "`", "\"", "\"\"\""];
+
+/// The beginning of a text that has few errors.
+struct Beginning {
+    end: usize,
+    /// Stands behind it in the tree.
+    closer: &'static str,
+    tree: Option<Tree>,
+}
+
+impl Beginning {
+    /// A longer beginning; `None` if that has more errors than it may.
+    fn extended(
+        &self,
+        parser: &mut Parser,
+        text: &[u8],
+        closer: &'static str,
+        most: usize,
+    ) -> Option<Self> {
+        let closed = [text, closer.as_bytes()].concat();
+        let mut last = self.tree.clone();
+        if let Some(tree) = &mut last {
+            tree.edit(&replaced(self.end, self.closer.len(), closed.len()));
+        }
+        let tree = parsing::attempt(parser, &closed, last.as_ref())?;
+        (errors(&tree) <= most).then_some(Self {
+            end: text.len(),
+            closer,
+            tree: Some(tree),
+        })
+    }
+}
+
+/// Lines and columns are of no interest here.
+fn replaced(start_byte: usize, old_len: usize, new_end_byte: usize) -> InputEdit {
+    let old_end_byte = start_byte + old_len;
+    let (start_position, old_end_position, new_end_position) =
+        (Point::default(), Point::default(), Point::default());
+    InputEdit {
+        start_byte,
+        old_end_byte,
+        new_end_byte,
+        start_position,
+        old_end_position,
+        new_end_position,
+    }
+}
+
+/// How often the parser had to recover: error nodes, missing tokens, and tokens read while it knew
+/// no state to be in. What is merely open because a text breaks off is not among them.
+fn errors(tree: &Tree) -> usize {
+    let mut found = 0;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let skipped = node.child_count() == 0 && !node.is_extra() && node.parse_state() == 0;
+        found += usize::from(node.is_missing() || node.is_error()) + usize::from(skipped);
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        if !next_beside(&mut cursor) {
+            return found;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_broken(text: &str) -> bool {
+        is_hopeless(&tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), 0)
+    }
+
+    #[test]
+    fn code_without_its_surroundings_is_not_broken() {
+        let statement =
+            "        total += order.Lines.Where(line => line.Price > 0).Sum(line => line.Price);\n";
+        let table = "        0x1f, 0x2e, 0x3d, 0x4c, 0x5b, 0x6a, 0x79, 0x88, 0x97, 0xa6,\n";
+        let comment = "        a remark, of which (there are) so many; that they = the file.\n";
+        assert!(!is_broken(&format!(
+            "class C {{ int M() {{\n{} }} }}",
+            statement.repeat(800)
+        )));
+        assert!(!is_broken(&format!(
+            "class C {{ int[] x = {{\n{} }}; }}",
+            table.repeat(800)
+        )));
+        assert!(!is_broken(&format!(
+            "class C {{ /* {} */ }}",
+            comment.repeat(800)
+        )));
+    }
+
+    #[test]
+    fn what_is_no_code_is_broken() {
+        assert!(is_broken(&"x = ;\n".repeat(8000)));
+        assert!(is_broken(&"$\"$\"$\"$\"\n".repeat(5000)));
+        assert!(is_broken(
+            &"\u{fffd}\u{1} %a\u{2}]=\u{fffd}\u{fffd}9\u{fffd})b\n".repeat(4000)
+        ));
+    }
+}

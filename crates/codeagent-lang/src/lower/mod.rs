@@ -1,0 +1,25 @@
+//! What the extractors of all languages share: a builder of facts, parsing within a budget, and
+//! which parts of a text other files can depend on.
+//!
+//! Together with the `syntax` and `lower` folders of the languages, the only code that knows
+//! tree-sitter.
+
+pub mod builder;
+pub mod cursor;
+mod hopeless;
+pub mod interface;
+pub mod limits;
+pub mod one_line;
+pub mod parsing;
+pub mod pieces;
+
+use codeagent_model::facts::Facts;
+use codeagent_model::graph::{Dialect, ParseStatus};
+
+/// The facts of a text that is not parsed.
+#[must_use]
+pub fn given_up(text: &str, dialect: Dialect) -> Facts {
+    let mut facts = builder::Builder::new(text, dialect).finish(None);
+    facts.header.parse_status = ParseStatus::Failed;
+    facts
+}

@@ -1,0 +1,257 @@
+//! What a declaration says about its node: kind, flags, signature and span.
+
+use codeagent_model::facts::{
+    DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,
+};
+use codeagent_model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+
+use crate::nodes::NodeContext;
+
+/// The node a declaration alone would be. `place` is its qualified name and parent.
+pub fn node(
+    context: &NodeContext<'_>,
+    decl: DeclId,
+    id: NodeId,
+    place: (String, Option<NodeId>),
+) -> Node {
+    let facts = &*context.file.facts;
+    let declaration = facts.decl(decl);
+    let detail = facts
+        .detail(decl)
+        .expect("only declarations with a detail are nodes");
+    let kind = kind(facts, decl).expect("only declarations with a kind are nodes");
+    let text = |sym: Sym| sym.some().map(|sym| facts.text(sym).to_owned());
+    let name = facts.decl_name(decl);
+    let name = if declaration.kind == DeclKind::Namespace {
+        name.rsplit('.').next().unwrap_or(name)
+    } else {
+        name
+    };
+    let function = holder(facts, declaration);
+    Node {
+        id,
+        parent: place.1,
+        project_id: context.project.to_owned(),
+        name: name.to_owned(),
+        qualified_name: place.0,
+        node_type: if context.support.is_component(facts, decl) {
+            NodeType::Component
+        } else {
+            kind.node_type()
+        },
+        kind,
+        language: facts.header.dialect.language(),
+        access: detail.access,
+        flags: flags(facts, decl),
+        parameter_signature: text(detail.parameters),
+        parameter_count: detail
+            .parameters
+            .some()
+            .map(|_| facts.list(function.params).len() as u32),
+        return_type: text(detail.type_text),
+        doc: text(detail.doc),
+        spans: vec![NodeSpan {
+            path: context.file.path.to_string(),
+            span: detail.span,
+            name_line: declaration.at.line,
+            name_column: declaration.at.column,
+        }],
+    }
+}
+
+/// How well a declaration describes its node: a class before an interface or namespace merged with
+/// it, then the part with most members, then the one with a body.
+pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
+    let declaration = facts.decl(decl);
+    let members = match declaration.inner.some() {
+        Some(inner) if declaration.kind != DeclKind::Namespace => facts.decls[decl.index()..]
+            .iter()
+            .skip(1)
+            .take_while(|other| {
+                other.at.offset
+                    < facts
+                        .detail(decl)
+                        .map_or(0, |detail| detail.span.end_offset)
+            })
+            .filter(|other| other.scope == inner)
+            .count() as u32,
+        _ => 0,
+    };
+    let leads = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
+    (u32::from(leads) << 24) + members * 2 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
+}
+
+/// The language's word for a declaration, `None` if it is not a node.
+pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
+    let declaration = facts.decl(decl);
+    Some(match declaration.kind {
+        DeclKind::Namespace => NodeKind::Namespace,
+        DeclKind::AmbientModule => NodeKind::AmbientModule,
+        DeclKind::Class => NodeKind::Class,
+        DeclKind::Struct => NodeKind::Struct,
+        DeclKind::Record => NodeKind::Record,
+        DeclKind::RecordStruct => NodeKind::RecordStruct,
+        DeclKind::Interface => NodeKind::Interface,
+        DeclKind::Enum => NodeKind::Enum,
+        DeclKind::Delegate => NodeKind::Delegate,
+        DeclKind::TypeAlias => NodeKind::TypeAlias,
+        DeclKind::ExtensionBlock => NodeKind::ExtensionBlock,
+        DeclKind::Function if is_local(facts, declaration) => NodeKind::LocalFunction,
+        DeclKind::Function => NodeKind::Function,
+        DeclKind::LocalFunction => NodeKind::LocalFunction,
+        DeclKind::Method | DeclKind::TopLevel => NodeKind::Method,
+        DeclKind::Constructor => NodeKind::Constructor,
+        DeclKind::PrimaryConstructor => NodeKind::PrimaryConstructor,
+        DeclKind::StaticConstructor => NodeKind::StaticConstructor,
+        DeclKind::Finalizer => NodeKind::Finalizer,
+        DeclKind::Operator => NodeKind::Operator,
+        DeclKind::Conversion => NodeKind::Conversion,
+        DeclKind::Property => assigned_kind(facts, declaration).unwrap_or(NodeKind::Property),
+        DeclKind::Field => NodeKind::Field,
+        DeclKind::Event => NodeKind::Event,
+        DeclKind::Indexer => NodeKind::Indexer,
+        DeclKind::EnumMember => NodeKind::EnumMember,
+        DeclKind::Getter | DeclKind::Setter => NodeKind::Accessor,
+        DeclKind::Variable | DeclKind::DefaultExport => {
+            match facts.expr(value(facts, declaration.init)) {
+                Expr::Function(_) => NodeKind::Function,
+                Expr::Class(_) => NodeKind::Class,
+                _ => NodeKind::Variable,
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// What CommonJS gives out is what its value is; so are the functions and classes of an object that
+/// it gives out.
+fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
+    let scope = facts.scope(declaration.scope);
+    let exported = scope.kind == ScopeKind::File && declaration.flags.has(DeclFlags::EXPORT);
+    match facts.expr(value(facts, declaration.init)) {
+        Expr::Function(_) if exported || scope.kind == ScopeKind::Object => {
+            Some(NodeKind::Function)
+        }
+        Expr::Class(_) if exported || scope.kind == ScopeKind::Object => Some(NodeKind::Class),
+        _ => exported.then_some(NodeKind::Variable),
+    }
+}
+
+/// The declaration whose parameters a node shows: a variable shows those of the function it holds.
+fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration {
+    match facts.expr(value(facts, declaration.init)) {
+        Expr::Function(function) if is_value(declaration.kind) => facts.decl(function),
+        _ => declaration,
+    }
+}
+
+fn is_value(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Variable | DeclKind::DefaultExport | DeclKind::Property | DeclKind::Field
+    )
+}
+
+/// The expression under casts that do not change what it is.
+pub fn value(facts: &Facts, expr: ExprId) -> ExprId {
+    match facts.expr(expr) {
+        Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
+        _ => expr,
+    }
+}
+
+/// Whether a declaration stands in the body of a function, if in a block of it.
+fn is_local(facts: &Facts, declaration: &Declaration) -> bool {
+    let mut scope = facts.scope(declaration.scope);
+    while scope.owner.is_none()
+        && let Some(parent) = scope.parent.some()
+    {
+        scope = facts.scope(parent);
+    }
+    scope
+        .owner
+        .some()
+        .is_some_and(|owner| is_function(facts.decl(owner).kind))
+}
+
+fn is_function(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Function
+            | DeclKind::LocalFunction
+            | DeclKind::Lambda
+            | DeclKind::Method
+            | DeclKind::Constructor
+            | DeclKind::Getter
+            | DeclKind::Setter
+    )
+}
+
+fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
+    let declaration = facts.decl(decl);
+    let detail = facts
+        .detail(decl)
+        .expect("only declarations with a detail are nodes");
+    let mut flags = NodeFlags::default();
+    flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
+    let in_interface = declaration
+        .parent
+        .some()
+        .is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
+    let demanded = in_interface
+        && !declaration.flags.has(DeclFlags::HAS_BODY)
+        && !declaration.flags.has(DeclFlags::STATIC);
+    flags.set(
+        NodeFlags::ABSTRACT,
+        declaration.flags.has(DeclFlags::ABSTRACT) || demanded,
+    );
+    flags.set(
+        NodeFlags::ASYNC,
+        holder(facts, declaration).flags.has(DeclFlags::ASYNC),
+    );
+    flags.set(
+        NodeFlags::OVERRIDE,
+        declaration.flags.has(DeclFlags::OVERRIDE),
+    );
+    flags.set(NodeFlags::DEPRECATED, detail.deprecated);
+    flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
+    flags.set(NodeFlags::PUBLIC_API, is_public(facts, decl));
+    flags
+}
+
+/// Whether a declaration can be reached from outside its project, judged in its own file.
+fn is_public(facts: &Facts, decl: DeclId) -> bool {
+    let mut at = decl;
+    loop {
+        let declaration = facts.decl(at);
+        let access = facts.detail(at).and_then(|detail| detail.access);
+        let open = matches!(
+            access,
+            None | Some(Access::Public | Access::Protected | Access::ProtectedInternal)
+        );
+        if !open || is_local(facts, declaration) {
+            return false;
+        }
+        match declaration.parent.some() {
+            Some(parent) => at = parent,
+            None => return is_exported(facts, declaration),
+        }
+    }
+}
+
+/// Whether a declaration outside of all others can be used by other files; a file of C# is no
+/// module.
+fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
+    let by_flag =
+        declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;
+    by_flag
+        || !facts.header.is_module
+        || matches!(
+            declaration.kind,
+            DeclKind::DefaultExport | DeclKind::AmbientModule
+        )
+        || facts
+            .exports
+            .iter()
+            .any(|export| export.kind == ExportKind::Local && export.local == declaration.name)
+}

@@ -1,0 +1,106 @@
+//! What does a link see of other files, and what did it ask of them?
+//!
+//! [`Session`] keeps the world to itself: what a file says is asked here, and that is recorded.
+//! What is answered without a record stands at the end, each with its reason; there is no other
+//! way.
+//!
+//! **Limits.** The tables of a language stand beside it: who looks a name up in one says so
+//! ([`Session::ask`]).
+
+use std::cell::Cell;
+
+use codeagent_model::facts::{Declaration, Facts, ScopeId};
+
+use super::names::{Name, Names};
+use super::recorder::Reads;
+use crate::dependencies::{ReadSet, slot};
+use crate::world::{DeclRef, FileId, World};
+
+/// One link: its file, the other files, and the record of everything that was asked.
+pub struct Session<'w> {
+    world: &'w World,
+    /// The file that is linked.
+    pub file: FileId,
+    reads: Reads,
+    last_read: Cell<FileId>,
+}
+
+impl<'w> Session<'w> {
+    /// Nothing asked yet.
+    #[must_use]
+    pub fn new(world: &'w World, file: FileId) -> Self {
+        Self {
+            world,
+            file,
+            reads: Reads::default(),
+            last_read: Cell::new(file),
+        }
+    }
+
+    /// Everything that was asked.
+    #[must_use]
+    pub fn finish(self, names: &Names) -> ReadSet {
+        self.reads.finish(self.file, names)
+    }
+
+    /// What a file says, on whose interface the link depends from now on.
+    #[inline]
+    pub fn facts(&self, file: FileId) -> &'w Facts {
+        self.read(file);
+        self.world.facts(file)
+    }
+
+    /// A declaration of any file.
+    #[inline]
+    pub fn decl(&self, decl: DeclRef) -> &'w Declaration {
+        self.facts(decl.file).decl(decl.decl)
+    }
+
+    /// Records that the interface of a file counts.
+    #[inline]
+    pub fn read(&self, file: FileId) {
+        if file != self.last_read.get() {
+            self.last_read.set(file);
+            self.reads.file(file);
+        }
+    }
+
+    /// Records that a world-wide table was asked for a name.
+    pub fn ask(&self, table: &'static str, name: Name) {
+        self.reads.name(table, name);
+    }
+
+    /// The same of a name that no file has.
+    pub fn ask_text(&self, table: &'static str, name: &str) {
+        self.reads.slot(slot(table, name));
+    }
+
+    /// Records that a slot was asked.
+    pub fn ask_slot(&self, slot: u64) {
+        self.reads.slot(slot);
+    }
+
+    /// What the file that is linked says. Not recorded: a file that changes is linked again.
+    #[inline]
+    pub fn own_facts(&self) -> &'w Facts {
+        self.world.facts(self.file)
+    }
+
+    /// Whether a file is of a library. Not recorded: where a file stands does not change, and when
+    /// libraries change everything is linked again.
+    #[inline]
+    pub fn is_external_file(&self, file: FileId) -> bool {
+        self.world.file(file).external
+    }
+
+    /// The path of a file, to be shown. Not recorded: no edge depends on it.
+    pub fn path(&self, file: FileId) -> &'w str {
+        &self.world.file(file).path
+    }
+
+    /// The scope that a block opens which adds to a module from elsewhere. Not recorded: a name is
+    /// looked up in it, and who comes to declare that publishes it.
+    pub fn scope_of_block(&self, block: DeclRef) -> ScopeId {
+        self.world.decl(block).inner
+    }
+}

@@ -1,0 +1,207 @@
+//! What one file says on its own: scopes, declarations, types, expressions and the sites where
+//! something is used.
+//!
+//! Names are recorded, never resolved: `extract` makes these values from one text, `resolve` links
+//! them across files. Everything right of this type works without the text, so whatever an answer
+//! shows (signature, return type, doc) is in here.
+//!
+//! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) means
+//! "not there". Variable-length parts are [`List`]s into shared pools, which keeps the values flat:
+//! cheap to store, to decode and to drop.
+//!
+//! # How source becomes facts
+//!
+//! * **Scopes.** One per file, namespace, type, function (parameters and type parameters live there
+//!   too), block, object literal, object type. A declaration stands in `scope` and opens `inner`.
+//! * **Declarations.** Locals, parameters and lambdas are declarations like any other; those
+//!   without [`Detail`] never become nodes. Narrowing (`if (x instanceof C)`) is a declaration of
+//!   kind `Narrow` in the guarded block: there is no flow graph.
+//! * **Expressions** are shared if equal, except calls, lambdas and literals objects. An expression
+//!   says how to find a type or a target: `Member(Call(Name f), "g")`.
+//! * **Sites** say where a name token stands and which expression or type it is part of; each may
+//!   become one edge. A name that lexically binds to a local or parameter needs no site.
+
+mod declarations;
+mod expressions;
+mod header;
+mod modules;
+mod names;
+mod pools;
+mod sites;
+mod types;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Dialect;
+use crate::span::Position;
+pub use declarations::{
+    Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind,
+};
+pub use expressions::{
+    Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator,
+};
+pub use header::{Body, Header, Piece};
+pub use modules::{Export, ExportKind, Import, ImportKind};
+pub use names::Names;
+pub use pools::{
+    CallId, DeclId, DetailId, ExportId, ExprId, ImportId, List, Pooled, Pools, ScopeId, Sym, TypeId,
+};
+pub use sites::{Site, SiteKind, Subject};
+pub use types::{Element, Segment, TypeExpr};
+
+/// Everything one text says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// About the file as a whole.
+    pub header: Header,
+    /// All strings, each once.
+    pub names: Names,
+    /// Scope 0 is the file.
+    pub scopes: Vec<Scope>,
+    /// In the order of their name tokens, containers before what they contain.
+    pub decls: Vec<Declaration>,
+    /// What only nodes need.
+    pub details: Vec<Detail>,
+    /// Type expressions.
+    pub types: Vec<TypeExpr>,
+    /// Value expressions.
+    pub exprs: Vec<Expr>,
+    /// Calls, `new`s, element accesses.
+    pub calls: Vec<Call>,
+    /// In text order.
+    pub imports: Vec<Import>,
+    /// In text order.
+    pub exports: Vec<Export>,
+    /// Uses, in text order.
+    pub sites: Vec<Site>,
+    /// Narrowing guards; see [`Guard`].
+    pub guards: Vec<Guard>,
+    /// Bodies that the interface hash leaves out although others may ask what they give, by their
+    /// declaration.
+    pub bodies: Vec<Body>,
+    /// Declarations that others see one by one, in text order; none lies in another.
+    pub pieces: Vec<Piece>,
+    /// The values of all lists.
+    pub pools: Pools,
+}
+
+impl Facts {
+    /// Those of a file that says nothing.
+    #[must_use]
+    pub fn of(dialect: Dialect) -> Self {
+        Self {
+            header: Header::of(dialect),
+            names: Names::default(),
+            scopes: Vec::new(),
+            decls: Vec::new(),
+            details: Vec::new(),
+            types: Vec::new(),
+            exprs: Vec::new(),
+            calls: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            sites: Vec::new(),
+            guards: Vec::new(),
+            bodies: Vec::new(),
+            pieces: Vec::new(),
+            pools: Pools::default(),
+        }
+    }
+
+    /// The values of a list.
+    #[must_use]
+    pub fn list<T: Pooled>(&self, list: List<T>) -> &[T] {
+        T::pool(&self.pools).get(list.range()).unwrap_or_default()
+    }
+
+    /// Adds a list.
+    pub fn add_list<T: Pooled>(&mut self, values: impl IntoIterator<Item = T>) -> List<T> {
+        let pool = T::pool_mut(&mut self.pools);
+        let start = pool.len();
+        pool.extend(values);
+        List::of(start..pool.len())
+    }
+
+    /// The text of a name, empty for `NONE`.
+    #[must_use]
+    pub fn text(&self, sym: Sym) -> &str {
+        self.names.get(sym)
+    }
+
+    /// A declaration; for `NONE` one that says nothing.
+    #[must_use]
+    pub fn decl(&self, id: DeclId) -> &Declaration {
+        self.decls.get(id.0 as usize).unwrap_or(&NO_DECLARATION)
+    }
+
+    /// The name of a declaration.
+    #[must_use]
+    pub fn decl_name(&self, id: DeclId) -> &str {
+        self.text(self.decl(id).name)
+    }
+
+    /// A scope; for `NONE` one that is in no other.
+    #[must_use]
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        self.scopes.get(id.0 as usize).unwrap_or(&NO_SCOPE)
+    }
+
+    /// An expression; `Unknown` for `NONE`.
+    #[must_use]
+    pub fn expr(&self, id: ExprId) -> Expr {
+        self.exprs
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(Expr::Unknown)
+    }
+
+    /// A type expression; `Unknown` for `NONE`.
+    #[must_use]
+    pub fn type_expr(&self, id: TypeId) -> TypeExpr {
+        self.types
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(TypeExpr::Unknown)
+    }
+
+    /// What nodes need of a declaration, `None` for locals and parameters.
+    #[must_use]
+    pub fn detail(&self, id: DeclId) -> Option<&Detail> {
+        self.details.get(self.decl(id).detail.0 as usize)
+    }
+
+    /// All declaration ids.
+    pub fn decl_ids(&self) -> impl Iterator<Item = DeclId> + use<> {
+        (0..self.decls.len() as u32).map(DeclId)
+    }
+}
+
+/// What is said of no declaration.
+static NO_DECLARATION: Declaration = Declaration {
+    name: Sym::NONE,
+    kind: DeclKind::Variable,
+    flags: DeclFlags(0),
+    scope: ScopeId::NONE,
+    inner: ScopeId::NONE,
+    parent: DeclId::NONE,
+    ty: TypeId::NONE,
+    init: ExprId::NONE,
+    params: List::EMPTY,
+    type_params: List::EMPTY,
+    bases: List::EMPTY,
+    returns: List::EMPTY,
+    context: Context::None,
+    from: 0,
+    at: Position {
+        offset: 0,
+        line: 0,
+        column: 0,
+    },
+    detail: DetailId::NONE,
+};
+
+static NO_SCOPE: Scope = Scope {
+    kind: ScopeKind::File,
+    parent: ScopeId::NONE,
+    owner: DeclId::NONE,
+};

@@ -1,0 +1,502 @@
+//! What the graph is made of: nodes, edges, and the words the tools speak about them.
+//!
+//! Every word that leaves the engine (as a tool argument, a stored value or a fixture verb) is
+//! parsed and printed through the `NAMES` table of its type, so that a word exists once.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::span::Span;
+
+/// Makes a closed set of words: an enum, its `NAMES` table, `as_str`, `parse` and `Display`.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vmeta])* $variant,)* }
+
+        impl $name {
+            /// Every variant with its word, in declaration order (the position is the stored
+            /// value).
+            pub const NAMES: &'static [(&'static str, $name)] = &[$(($word, $name::$variant),)*];
+
+            /// The word of this variant.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                Self::NAMES[self as usize].0
+            }
+
+            /// The variant of a word, `None` for a word that is not one of [`Self::NAMES`].
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::NAMES.iter().find(|(name, _)| *name == word).map(|(_, variant)| *variant)
+            }
+
+            /// The variant stored as `code` (its position in [`Self::NAMES`]).
+            #[must_use]
+            pub fn from_code(code: u8) -> Option<Self> {
+                Self::NAMES.get(usize::from(code)).map(|(_, variant)| *variant)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+words! {
+    /// The language of a file.
+    Language {
+        /// C#.
+        CSharp = "csharp",
+        /// TypeScript and JavaScript in all their dialects.
+        TypeScript = "typescript",
+    }
+}
+
+words! {
+    /// The grammar and rules a file is read with, chosen by its extension.
+    Dialect {
+        /// `.cs`
+        CSharp = "cs",
+        /// `.ts`
+        Ts = "ts",
+        /// `.tsx`
+        Tsx = "tsx",
+        /// `.mts`
+        Mts = "mts",
+        /// `.cts`
+        Cts = "cts",
+        /// `.js`
+        Js = "js",
+        /// `.jsx`
+        Jsx = "jsx",
+        /// `.mjs`
+        Mjs = "mjs",
+        /// `.cjs`
+        Cjs = "cjs",
+    }
+}
+
+impl Dialect {
+    /// The dialect of a path by its extension, `None` for a file that is not indexed.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        Self::parse(path.rsplit_once('.')?.1)
+    }
+
+    /// The language this is a dialect of.
+    #[must_use]
+    pub fn language(self) -> Language {
+        match self {
+            Self::CSharp => Language::CSharp,
+            Self::Ts
+            | Self::Tsx
+            | Self::Mts
+            | Self::Cts
+            | Self::Js
+            | Self::Jsx
+            | Self::Mjs
+            | Self::Cjs => Language::TypeScript,
+        }
+    }
+
+    /// Whether it is TypeScript without type annotations of its own.
+    #[must_use]
+    pub fn is_javascript(self) -> bool {
+        match self {
+            Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
+            Self::CSharp | Self::Ts | Self::Tsx | Self::Mts | Self::Cts => false,
+        }
+    }
+
+    /// Whether `<` may open an element of JSX.
+    #[must_use]
+    pub fn has_jsx(self) -> bool {
+        match self {
+            Self::Tsx | Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
+            Self::CSharp | Self::Ts | Self::Mts | Self::Cts => false,
+        }
+    }
+}
+
+words! {
+    /// The nine kinds of vertices that tools filter by.
+    NodeType {
+        /// A class, struct or record.
+        Class = "class",
+        /// A function, method, operator or finalizer.
+        Method = "method",
+        /// An interface.
+        Interface = "interface",
+        /// A property, field, event, indexer, enum member, accessor or module-level variable.
+        Property = "property",
+        /// A user interface component.
+        Component = "component",
+        /// A source file.
+        File = "file",
+        /// A namespace or ambient module.
+        Module = "module",
+        /// An enum, delegate or type alias.
+        Type = "type",
+        /// A constructor.
+        Constructor = "constructor",
+    }
+}
+
+words! {
+    /// The language's own word for a vertex; each belongs to one [`NodeType`] but for components.
+    NodeKind {
+        /// A class.
+        Class = "class",
+        /// A C# struct.
+        Struct = "struct",
+        /// A C# record class.
+        Record = "record",
+        /// A C# record struct.
+        RecordStruct = "record_struct",
+        /// An interface.
+        Interface = "interface",
+        /// An enum.
+        Enum = "enum",
+        /// A C# delegate type.
+        Delegate = "delegate",
+        /// A TypeScript type alias.
+        TypeAlias = "type_alias",
+        /// A namespace.
+        Namespace = "namespace",
+        /// A TypeScript `declare module "x"`.
+        AmbientModule = "ambient_module",
+        /// A C# 14 extension block.
+        ExtensionBlock = "extension_block",
+        /// A method.
+        Method = "method",
+        /// A function, or a variable that holds one.
+        Function = "function",
+        /// A named function inside another that is called from outside its own body.
+        LocalFunction = "local_function",
+        /// An operator.
+        Operator = "operator",
+        /// A conversion operator.
+        Conversion = "conversion",
+        /// A finalizer.
+        Finalizer = "finalizer",
+        /// A constructor.
+        Constructor = "constructor",
+        /// A primary constructor.
+        PrimaryConstructor = "primary_constructor",
+        /// A static constructor.
+        StaticConstructor = "static_constructor",
+        /// A property.
+        Property = "property",
+        /// A field.
+        Field = "field",
+        /// An event.
+        Event = "event",
+        /// An indexer.
+        Indexer = "indexer",
+        /// A member of an enum.
+        EnumMember = "enum_member",
+        /// A TypeScript get/set pair or one of the two.
+        Accessor = "accessor",
+        /// A module-level variable.
+        Variable = "variable",
+        /// A source file.
+        File = "file",
+    }
+}
+
+impl NodeKind {
+    /// The node type this kind belongs to.
+    #[must_use]
+    pub fn node_type(self) -> NodeType {
+        match self {
+            Self::Class | Self::Struct | Self::Record | Self::RecordStruct => NodeType::Class,
+            Self::Interface => NodeType::Interface,
+            Self::Enum | Self::Delegate | Self::TypeAlias => NodeType::Type,
+            Self::Namespace | Self::AmbientModule | Self::ExtensionBlock => NodeType::Module,
+            Self::Method
+            | Self::Function
+            | Self::LocalFunction
+            | Self::Operator
+            | Self::Conversion
+            | Self::Finalizer => NodeType::Method,
+            Self::Constructor | Self::PrimaryConstructor | Self::StaticConstructor => {
+                NodeType::Constructor
+            }
+            Self::Property
+            | Self::Field
+            | Self::Event
+            | Self::Indexer
+            | Self::EnumMember
+            | Self::Accessor
+            | Self::Variable => NodeType::Property,
+            Self::File => NodeType::File,
+        }
+    }
+}
+
+words! {
+    /// How two vertices are related; read "source *verb* target".
+    EdgeType {
+        /// A call, `new`, JSX component, tagged template, decorator or attribute constructor.
+        Calls = "calls",
+        /// A class derives from a class.
+        Inherits = "inherits",
+        /// A type implements an interface, or a member an interface member.
+        Implements = "implements",
+        /// A file imports a module, a symbol or a namespace.
+        Imports = "imports",
+        /// A member overrides a member of a base class.
+        Overrides = "overrides",
+        /// Any other resolved use.
+        References = "references",
+        /// Lexical parent and child; kept on the node, never stored as a site.
+        Contains = "contains",
+        /// A member names a type in its parameter list.
+        Accepts = "accepts",
+        /// An interface derives from an interface or class.
+        Extends = "extends",
+    }
+}
+
+words! {
+    /// Which end of the edges is asked for.
+    EdgeDirection {
+        /// From the node to what it uses.
+        Outgoing = "outgoing",
+        /// From those who use the node.
+        Incoming = "incoming",
+    }
+}
+
+words! {
+    /// How sure an edge is. Ordered: `Heuristic < Inferred < Exact`.
+    Confidence {
+        /// The receiver's type is unknown; the name is unique in sight.
+        Heuristic = "heuristic",
+        /// The receiver is typed, but a union, an overload or an unknown argument leaves several
+        /// candidates; the best is the target.
+        Inferred = "inferred",
+        /// The receiver is fully typed or the name lexically resolved, and there is one target.
+        Exact = "exact",
+    }
+}
+
+words! {
+    /// Declared accessibility.
+    Access {
+        /// Nothing is said and the language's default for the place holds (TypeScript members:
+        /// public; C#: see the extractor, which fills the default in).
+        Public = "public",
+        /// `protected`
+        Protected = "protected",
+        /// `internal`
+        Internal = "internal",
+        /// `protected internal`
+        ProtectedInternal = "protected_internal",
+        /// `private protected`
+        PrivateProtected = "private_protected",
+        /// `private` or `#name`
+        Private = "private",
+        /// C# `file`
+        File = "file",
+    }
+}
+
+words! {
+    /// How well a file was parsed.
+    ParseStatus {
+        /// No error nodes.
+        Full = "full",
+        /// Some bytes lie in error nodes; the rest was read.
+        Partial = "partial",
+        /// The parse was given up; the file is listed without symbols.
+        Failed = "failed",
+    }
+}
+
+/// The identity of a node: 60 bits of a hash, independent of lines and of the machine. Printed as
+/// `n` and 12 base32 characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NodeId(pub u64);
+
+const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+impl NodeId {
+    /// The id of the given identity parts (project, language, space, qualified name, disambiguator;
+    /// an ordinal after a collision).
+    #[must_use]
+    pub fn derive(parts: &[&str]) -> Self {
+        let mut all = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+        parts.iter().for_each(|part| all.extend([*part, "\0"]));
+        let bytes: [u8; 8] = blake3::hash(all.as_bytes()).as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes");
+        Self(u64::from_le_bytes(bytes) >> 4)
+    }
+
+    /// Parses the printed form, `None` if the text is not one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('n')?.as_bytes();
+        if digits.len() != 12 {
+            return None;
+        }
+        digits
+            .iter()
+            .try_fold(0u64, |acc, digit| {
+                BASE32
+                    .iter()
+                    .position(|b| b == digit)
+                    .map(|v| (acc << 5) | v as u64)
+            })
+            .map(Self)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(13);
+        text.push('n');
+        for shift in (0..12).rev() {
+            text.push(char::from(BASE32[(self.0 >> (shift * 5)) as usize & 31]));
+        }
+        f.pad(&text)
+    }
+}
+
+/// A vertex of the graph: one symbol, which may be declared in several places (partial class,
+/// merged interface, overload signatures).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its identity.
+    pub id: NodeId,
+    /// The node that lexically contains it; `None` for files and for C# namespaces.
+    pub parent: Option<NodeId>,
+    /// Repo-relative path of the project file that owns it, `.` if none does.
+    pub project_id: String,
+    /// Bare name.
+    pub name: String,
+    /// C#: `Namespace.Type.Member`; TypeScript: `path#Container.member`.
+    pub qualified_name: String,
+    /// Which of the nine types.
+    pub node_type: NodeType,
+    /// The language's own word.
+    pub kind: NodeKind,
+    /// Language.
+    pub language: Language,
+    /// Declared or default accessibility; `None` where the language has none (files, namespaces,
+    /// module-level TypeScript).
+    pub access: Option<Access>,
+    /// See [`NodeFlags`].
+    pub flags: NodeFlags,
+    /// `(string a, int b)` as written, white space folded; `None` if it has no parameter list.
+    pub parameter_signature: Option<String>,
+    /// Number of parameters.
+    pub parameter_count: Option<u32>,
+    /// Declared return, property or field type as written.
+    pub return_type: Option<String>,
+    /// First sentence or so of the doc comment, plain text.
+    pub doc: Option<String>,
+    /// All declaration sites, primary first, then by path and position.
+    pub spans: Vec<NodeSpan>,
+}
+
+/// One declaration site of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeSpan {
+    /// Repo-relative path.
+    pub path: String,
+    /// The declaration with attributes, decorators and `export`, without its doc comment.
+    pub span: Span,
+    /// Line of the name token.
+    pub name_line: u32,
+    /// UTF-16 column of the name token.
+    pub name_column: u32,
+}
+
+/// Yes/no properties of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NodeFlags(pub u32);
+
+impl NodeFlags {
+    /// Reachable from outside its project.
+    pub const PUBLIC_API: Self = Self(1);
+    /// `static`
+    pub const STATIC: Self = Self(1 << 1);
+    /// `abstract`, or an interface member without body.
+    pub const ABSTRACT: Self = Self(1 << 2);
+    /// `async`
+    pub const ASYNC: Self = Self(1 << 3);
+    /// `override`
+    pub const OVERRIDE: Self = Self(1 << 4);
+    /// `[Obsolete]` or `@deprecated`.
+    pub const DEPRECATED: Self = Self(1 << 5);
+    /// Has a doc comment.
+    pub const DOC_COMMENT: Self = Self(1 << 6);
+
+    /// Whether all bits of `other` are set.
+    #[must_use]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets the bits of `other` if `on`.
+    pub fn set(&mut self, other: Self, on: bool) {
+        if on {
+            self.0 |= other.0;
+        }
+    }
+}
+
+/// One use: "source *edge_type* target" at a place in the source's file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Edge {
+    /// The node in whose declaration the use stands.
+    pub source: NodeId,
+    /// What is used.
+    pub target: NodeId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// 1-based line of the name token at the use.
+    pub line: u32,
+    /// 1-based UTF-16 column of the name token at the use.
+    pub column: u32,
+    /// How sure.
+    pub confidence: Confidence,
+    /// Further candidates of an inferred site, best first; not edges.
+    pub candidates: Vec<NodeId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_id_round_trips_through_text() {
+        let id = NodeId::derive(&["p", "csharp", "", "A.B", ""]);
+        assert_eq!(NodeId::parse(&id.to_string()), Some(id));
+        assert_eq!(NodeId::parse("n123"), None);
+    }
+
+    #[test]
+    fn confidence_is_ordered() {
+        assert!(
+            Confidence::Heuristic < Confidence::Inferred
+                && Confidence::Inferred < Confidence::Exact
+        );
+    }
+
+    #[test]
+    fn words_parse_back() {
+        for (word, edge_type) in EdgeType::NAMES {
+            assert_eq!(EdgeType::parse(word), Some(*edge_type));
+        }
+    }
+}

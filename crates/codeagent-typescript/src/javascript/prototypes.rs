@@ -1,0 +1,311 @@
+//! What the instances of a function inherit, as JavaScript says it without classes.
+//!
+//! `A.prototype = { .. }`, `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`,
+//! `A.prototype.__proto__ = B.prototype`, `Object.setPrototypeOf(A.prototype, B.prototype)`,
+//! `util.inherits(A, B)`, `Object.assign(A.prototype, mixin)`: each is an entry of the base list of
+//! `A`; those that name `B` have a site there.
+//!
+//! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text;
+//! conditions around them do not.
+
+use codeagent_model::facts::*;
+use codeagent_model::span::Position;
+
+use crate::lower::state::{Holder, Receiver};
+use crate::lower::walker::Walker;
+use crate::syntax::syntax::{Child, Field, Kind};
+
+/// Base entries of one function: more are forgotten, because each is added to a list of its own.
+const MAX_PROTOTYPES: usize = 16;
+
+/// A call that adds to a prototype.
+#[derive(Clone, Copy)]
+pub struct PrototypeCall<'tree> {
+    holder: Holder,
+    kind: CallKind,
+    /// The second argument.
+    base: Child<'tree>,
+    /// The member that `Object.defineProperty` declares.
+    member: DeclId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallKind {
+    /// `inherits(A, B)`
+    Inherits,
+    /// `Object.setPrototypeOf(A.prototype, B.prototype)`
+    SetPrototype,
+    /// `Object.assign(A.prototype, mixin)`
+    Assign,
+    /// `Object.defineProperty(A.prototype, "name", descriptor)`
+    Define,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// Walks what JavaScript assigns to a name or member.
+    pub fn javascript_assigned(
+        &mut self,
+        target: ExprId,
+        left: Child<'tree>,
+        right: Child<'tree>,
+    ) -> ExprId {
+        if let Some(holder) = self.prototype_holder(left) {
+            return self.prototype_value(holder, right);
+        }
+        let member = self.assigned_member(left, right);
+        self.receive(target, left, right);
+        match member {
+            Some(member) => self.assigned_value(member, left, right),
+            None => self.expr(right, Context::Assigned(target)),
+        }
+    }
+
+    /// The function about to be walked has what it is assigned to as its `this`: `o` in
+    /// `o.f = function () {}`, an instance of `A` in `A.prototype.m = function () {}`.
+    pub fn receive(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) {
+        let Expr::Member(object, _) = self.b.facts.expr(target) else {
+            return;
+        };
+        if !matches!(
+            right.kind,
+            Kind::FunctionExpression | Kind::GeneratorFunction
+        ) {
+            return;
+        }
+        let path = self.name_segments(left);
+        let above = &path[..path.len().saturating_sub(1)];
+        let holder = self
+            .without_prototype(above)
+            .map(<[_]>::to_vec)
+            .and_then(|above| self.holder(&above));
+        self.script.receiver = match holder.and_then(|holder| holder.function.some()) {
+            Some(function) => Receiver::Instance(function),
+            None => Receiver::Object(object),
+        };
+    }
+
+    /// What a variable or member holds makes instances, and so does it.
+    pub fn hold(&mut self, decl: DeclId, value: ExprId) {
+        if let Expr::Function(function) = self.b.facts.expr(value)
+            && self.javascript
+            && self.b.decl(function).flags.has(DeclFlags::CONSTRUCTS)
+        {
+            self.b.decl(decl).flags.insert(DeclFlags::CONSTRUCTS);
+        }
+    }
+
+    /// What `A.prototype` or `A.prototype.__proto__` is the prototype of, if that is a function.
+    fn prototype_holder(&mut self, left: Child<'tree>) -> Option<Holder> {
+        if left.kind != Kind::MemberExpression {
+            return None;
+        }
+        let path = self.name_segments(left);
+        let path = match path.split_last() {
+            Some((last, above)) if self.text(*last) == "__proto__" => above,
+            _ => &path[..],
+        };
+        let above = self.without_prototype(path)?;
+        self.holder(above)
+            .filter(|holder| !holder.function.is_none())
+    }
+
+    fn prototype_value(&mut self, holder: Holder, right: Child<'tree>) -> ExprId {
+        let is_literal = right.kind == Kind::Object;
+        let around = self.b.owner;
+        if is_literal {
+            self.script.prototype = Some(holder);
+            self.script.gives_out = !self.b.decl(holder.decl).detail.is_none();
+            self.b.owner = holder.decl;
+        }
+        let value = self.expr(right, Context::None);
+        self.b.owner = around;
+        self.constructs(holder);
+        let (inherited, at) = match (right.kind, self.b.facts.expr(value)) {
+            (Kind::NewExpression, Expr::New(_)) => {
+                let class = self.children(right).get(Field::Constructor);
+                (value, class.map(|class| self.name_position(class)))
+            }
+            (Kind::CallExpression, Expr::Call(call)) if self.is_object_method(right, "create") => {
+                let args = self.b.facts.calls[call.index()].args;
+                let first = self
+                    .b
+                    .facts
+                    .list(args)
+                    .first()
+                    .map_or(value, |arg| arg.value);
+                let at = self
+                    .arguments_of(right)
+                    .first()
+                    .and_then(|argument| self.prototype_position(*argument));
+                (first, at)
+            }
+            _ => (value, self.prototype_position(right)),
+        };
+        let ty = self.b.type_expr(TypeExpr::TypeOf(inherited));
+        self.add_prototype(holder, ty, at);
+        value
+    }
+
+    /// A call that adds to a prototype, before it is walked.
+    pub fn prototype_call(&mut self, call: Child<'tree>) -> Option<PrototypeCall<'tree>> {
+        if call.kind != Kind::CallExpression {
+            return None;
+        }
+        let function = self.children(call).get(Field::Function)?;
+        if !matches!(function.kind, Kind::Identifier | Kind::MemberExpression) {
+            return None;
+        }
+        let path = self.name_segments(function);
+        let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
+        let kind = match texts[..] {
+            ["inherits"] | [_, "inherits"] => CallKind::Inherits,
+            ["Object", "setPrototypeOf"] => CallKind::SetPrototype,
+            ["Object", "assign"] => CallKind::Assign,
+            ["Object", "defineProperty"] => CallKind::Define,
+            _ => return None,
+        };
+        let arguments = self.arguments_of(call);
+        let (first, base) = (*arguments.first()?, *arguments.get(1)?);
+        if !matches!(first.kind, Kind::Identifier | Kind::MemberExpression) {
+            return None;
+        }
+        let path = self.name_segments(first);
+        let above = if kind == CallKind::Inherits {
+            &path[..]
+        } else {
+            self.without_prototype(&path)?
+        };
+        let holder = self.holder(above)?;
+        if holder.class.is_none() && holder.function.is_none() {
+            return None;
+        }
+        match kind {
+            CallKind::Inherits if holder.function.is_none() || arguments.len() != 2 => return None,
+            CallKind::SetPrototype if holder.function.is_none() => return None,
+            CallKind::Assign if base.kind == Kind::Object => self.script.prototype = Some(holder),
+            CallKind::Define => {
+                let descriptor = arguments.get(2).copied().filter(|descriptor| {
+                    base.kind == Kind::String && descriptor.kind == Kind::Object
+                })?;
+                self.script.prototype = Some(holder);
+                let member = self.instance_member(holder, base, descriptor, None)?;
+                return Some(PrototypeCall {
+                    holder,
+                    kind,
+                    base,
+                    member,
+                });
+            }
+            _ => {}
+        }
+        Some(PrototypeCall {
+            holder,
+            kind,
+            base,
+            member: DeclId::NONE,
+        })
+    }
+
+    /// Adds what such a call says, once it is walked.
+    pub fn inherit_by_call(
+        &mut self,
+        PrototypeCall {
+            holder,
+            kind,
+            base,
+            member,
+        }: PrototypeCall<'tree>,
+        value: ExprId,
+    ) {
+        let Expr::Call(call) = self.b.facts.expr(value) else {
+            return;
+        };
+        let args = self
+            .b
+            .facts
+            .list(self.b.facts.calls[call.index()].args)
+            .to_vec();
+        match kind {
+            CallKind::Inherits => {
+                let Some(arg) = args.get(1) else { return };
+                let ty = self
+                    .b
+                    .type_expr(TypeExpr::Heritage(arg.value, List::default()));
+                let at = matches!(base.kind, Kind::Identifier | Kind::MemberExpression)
+                    .then(|| self.name_position(base));
+                self.constructs(holder);
+                self.add_prototype(holder, ty, at);
+            }
+            CallKind::SetPrototype => {
+                let Some(arg) = args.get(1) else { return };
+                let ty = self.b.type_expr(TypeExpr::TypeOf(arg.value));
+                let at = self.prototype_position(base);
+                self.constructs(holder);
+                self.add_prototype(holder, ty, at);
+            }
+            CallKind::Assign => {
+                if holder.class.is_none() {
+                    self.constructs(holder);
+                }
+                for arg in args.iter().skip(1).take(MAX_PROTOTYPES) {
+                    let ty = self.b.type_expr(TypeExpr::TypeOf(arg.value));
+                    self.add_prototype(holder, ty, None);
+                }
+            }
+            CallKind::Define => {
+                let described = self.described_value(value);
+                self.b.decl(member).init = described;
+            }
+        }
+    }
+
+    fn arguments_of(&mut self, call: Child<'tree>) -> Vec<Child<'tree>> {
+        match self.children(call).get(Field::Arguments) {
+            Some(list) => self.children(list).named().take(4).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn is_object_method(&mut self, call: Child<'tree>, name: &str) -> bool {
+        let Some(function) = self
+            .children(call)
+            .get(Field::Function)
+            .filter(|function| function.kind == Kind::MemberExpression)
+        else {
+            return false;
+        };
+        let path = self.name_segments(function);
+        matches!(path[..], [object, method] if self.text(object) == "Object" && self.text(method) == name)
+    }
+
+    /// Where `B.prototype` names `B`.
+    fn prototype_position(&mut self, value: Child<'tree>) -> Option<Position> {
+        if value.kind != Kind::MemberExpression {
+            return None;
+        }
+        let path = self.name_segments(value);
+        let name = *self.without_prototype(&path)?.last()?;
+        Some(self.at(name))
+    }
+
+    fn add_prototype(&mut self, holder: Holder, ty: TypeId, at: Option<Position>) {
+        let made = holder.function.some().unwrap_or(holder.class);
+        let mut bases: Vec<Base> = self.b.facts.list(self.b.facts.decl(made).bases).to_vec();
+        if bases.len() >= MAX_PROTOTYPES {
+            return;
+        }
+        if let Some(at) = at {
+            let owner = std::mem::replace(&mut self.b.owner, holder.decl);
+            self.b
+                .site(SiteKind::Base, Subject::Base(made, bases.len() as u16), at);
+            self.b.owner = owner;
+        }
+        let at = at.unwrap_or(self.b.facts.decl(made).at);
+        bases.push(Base {
+            clause: BaseClause::Extends,
+            ty,
+            at,
+        });
+        self.b.decl(made).bases = self.b.facts.add_list(bases);
+    }
+}

@@ -1,0 +1,151 @@
+//! TypeScript and JavaScript: from the text of a file to the edges of the graph.
+//!
+//! Read it in this order, in which a file travels:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`syntax`] | repair of what the grammar gets wrong, kinds of nodes |
+//! | [`lower`] | the tree becomes `Facts` |
+//! | [`javascript`] | the part of it for JavaScript without types: JSDoc, CommonJS, prototypes |
+//! | [`project`] | tsconfig and package.json: which project owns a file, which packages there are |
+//! | [`stdlib`] | what ECMAScript, browsers and well-known npm packages declare |
+//! | [`resolve`] | links one file: modules, names, types, overloads, edges |
+//!
+//! [`TypeScript`] is what the rest of the product sees.
+
+mod javascript;
+pub mod lower;
+pub mod project;
+pub mod resolve;
+pub mod stdlib;
+mod syntax;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codeagent_lang::explain::Report;
+use codeagent_lang::nodes::Identity;
+use codeagent_lang::project::{ProjectModel, ReadProjects};
+use codeagent_lang::{
+    FileId, IndexInput, LanguageIndex, LanguageSupport, Links, Supplied, World, WorldFile,
+};
+use codeagent_model::facts::{DeclId, Facts, Site, Sym};
+use codeagent_model::graph::{Dialect, Language, Node};
+use smallvec::SmallVec;
+
+use crate::resolve::{PackageAnswers, Tables};
+
+/// The language TypeScript, with JavaScript.
+pub struct TypeScript;
+
+/// Where specifiers lead into installed packages; nowhere if none was looked for.
+fn installed(supplied: &Supplied) -> Arc<PackageAnswers> {
+    supplied.get().unwrap_or_default()
+}
+
+impl LanguageSupport for TypeScript {
+    fn language(&self) -> Language {
+        Language::TypeScript
+    }
+
+    fn grammar_version(&self) -> usize {
+        tree_sitter::Language::from(tree_sitter_typescript::LANGUAGE_TYPESCRIPT).abi_version()
+    }
+
+    fn extract(&self, text: &str, dialect: Dialect, _defines: &[String]) -> Facts {
+        lower::extract(text, dialect)
+    }
+
+    fn is_project_file(&self, name: &str) -> bool {
+        project::is_project_file(name)
+    }
+
+    fn add_extended(
+        &self,
+        texts: &mut BTreeMap<String, Arc<str>>,
+        read: &mut dyn FnMut(&str) -> Option<Arc<str>>,
+    ) {
+        project::add_extended(texts, read);
+    }
+
+    fn read_projects(
+        &self,
+        paths: &[String],
+        texts: &Arc<BTreeMap<String, Arc<str>>>,
+    ) -> ReadProjects {
+        project::read(paths, texts)
+    }
+
+    fn library_files(
+        &self,
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        supplied: &Supplied,
+    ) -> Vec<WorldFile> {
+        resolve::declared(files, projects, &installed(supplied))
+    }
+
+    fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
+        let installed_now = installed(input.supplied);
+        let modules = input.before.and_then(|(index, supplied)| {
+            let tables = (index as &mut dyn Any).downcast_mut::<Tables>()?;
+            (installed(supplied) == installed_now).then(|| tables.take_modules())
+        });
+        let tables = Tables::build(
+            input.files,
+            input.projects,
+            (modules, &installed_now),
+            input.cancel,
+        )?;
+        Some(Box::new(tables))
+    }
+
+    fn link(&self, file: FileId, world: &World) -> Links {
+        resolve::link(file, world)
+    }
+
+    fn explain(&self, site: Site, report: &mut Report<'_>) -> Links {
+        resolve::explain(site, report)
+    }
+
+    fn published(&self, facts: &Facts) -> Vec<u64> {
+        resolve::published(facts)
+    }
+
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+        resolve::asked_of(facts, piece)
+    }
+
+    fn specifiers(&self, facts: &Facts) -> Vec<Sym> {
+        resolve::specifiers(facts)
+    }
+
+    fn module_answers<'w>(&self, file: FileId, world: &'w World) -> Option<Vec<&'w str>> {
+        Some(resolve::module_answers(file, world))
+    }
+
+    fn programs<'w>(&self, file: FileId, world: &'w World) -> Option<Vec<&'w str>> {
+        Some(world.index::<Tables>().programs(file).0.collect())
+    }
+
+    fn object_functions<'f>(&self, facts: &'f Facts) -> Vec<&'f str> {
+        resolve::object_functions(facts)
+    }
+
+    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+        resolve::identity(file, decl, parent)
+    }
+
+    fn is_component(&self, facts: &Facts, decl: DeclId) -> bool {
+        resolve::is_component(facts, decl)
+    }
+
+    fn decorated_components(&self, facts: &Facts) -> Vec<DeclId> {
+        resolve::decorated_components(facts)
+    }
+}
+
+/// A registry with this language alone.
+#[cfg(test)]
+const LANGUAGES: codeagent_lang::Languages = codeagent_lang::Languages::new(&[&TypeScript]);

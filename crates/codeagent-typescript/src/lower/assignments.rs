@@ -1,0 +1,153 @@
+//! What assignments do to what is known of a name or member path: `x = new C()` narrows it, any
+//! other ends what was known.
+//!
+//! An assignment that is a statement declares a `Narrow` with what is assigned. Behind a statement
+//! that assigns somewhere inside, and in a loop from its beginning on, the declared type counts
+//! again, because nobody knows whether the assignment was run.
+//!
+//! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign.
+//! Paths are ended by their first member: `a.b.c = x` ends all that is known of `a.b`.
+
+use codeagent_model::facts::*;
+
+use crate::lower::state::{PathKey, Write};
+use crate::lower::walker::Walker;
+
+/// Assignments to one root in one scope that narrow. Looking up a name goes through all of them.
+const MAX_ASSIGNED: u32 = 16;
+
+/// Segments of an assigned path that are looked at.
+const MAX_PATH: usize = 16;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// Notes that a path is assigned to; what was known of it ends.
+    pub fn write(&mut self, target: ExprId, end: usize) {
+        let Some((path, key)) = self.path_key(target) else {
+            return;
+        };
+        self.narrowing.writes.push(Write {
+            path,
+            key,
+            left: false,
+        });
+        self.end_narrowing(path, key, end as u32);
+    }
+
+    /// Behind a statement: what it assigned somewhere inside has its declared type, what it is the
+    /// assignment of what is assigned.
+    pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
+        for index in mark..self.narrowing.writes.len() {
+            let Write { path, key, left } = self.narrowing.writes[index];
+            if !left {
+                self.end_narrowing(path, key, end as u32);
+            }
+        }
+        if let Some((target, value)) = assigned {
+            self.narrow_to_assigned(target, value, end as u32);
+        }
+    }
+
+    /// The writes since `mark` stand in a branch that does not go on.
+    pub fn leave_writes(&mut self, mark: usize) {
+        self.narrowing.writes[mark..]
+            .iter_mut()
+            .for_each(|write| write.left = true);
+    }
+
+    /// Branches that were left since `mark` go on here after all: at the end of what is broken off
+    /// or caught.
+    pub fn return_writes(&mut self, mark: usize) {
+        self.narrowing.writes[mark..]
+            .iter_mut()
+            .for_each(|write| write.left = false);
+    }
+
+    /// A loop, in a scope of its own: what is assigned in it may have been before each of its
+    /// parts.
+    pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
+        self.scoped(ScopeKind::Block, |walker| {
+            let mark = walker.narrowing.writes.len();
+            part(walker);
+            walker.return_writes(mark);
+            walker.after_writes(mark, None, 0);
+        });
+    }
+
+    fn narrow_to_assigned(&mut self, target: ExprId, value: ExprId, end: u32) {
+        let Some((_, key)) = self.path_key(target) else {
+            return;
+        };
+        let creates = matches!(self.b.facts.expr(value), Expr::New(_));
+        if !creates && !self.narrowing.narrowed.contains(&key) {
+            return;
+        }
+        let count = self
+            .narrowing
+            .assigned_in
+            .entry((self.b.scope, key.0))
+            .or_default();
+        *count += 1;
+        if *count <= MAX_ASSIGNED {
+            self.declare_narrow(
+                Guard {
+                    subject: target,
+                    test: GuardTest::Assigned(value),
+                    negated: false,
+                },
+                end,
+            );
+        }
+    }
+
+    /// Declares that a path has its declared type, unless nothing else is known of it.
+    fn end_narrowing(&mut self, path: ExprId, key: PathKey, end: u32) {
+        if self.narrowing.narrowed.contains(&key)
+            && !self.narrowing.ended.contains(&(self.b.scope, key))
+        {
+            self.declare_narrow(
+                Guard {
+                    subject: path,
+                    test: GuardTest::Declared,
+                    negated: false,
+                },
+                end,
+            );
+            self.narrowing.ended.insert((self.b.scope, key));
+        }
+    }
+
+    /// Notes that a guard speaks of a path from here on.
+    pub fn note_narrowing(&mut self, guard: Guard) {
+        if matches!(guard.test, GuardTest::Truthy | GuardTest::Declared) {
+            return;
+        }
+        let Some((_, (root, first))) = self.path_key(guard.subject) else {
+            return;
+        };
+        for key in [(root, Sym::NONE), (root, first)] {
+            self.narrowing.narrowed.insert(key);
+            self.narrowing.ended.remove(&(self.b.scope, key));
+        }
+    }
+
+    /// A path as far as its first member, and its key.
+    fn path_key(&mut self, path: ExprId) -> Option<(ExprId, PathKey)> {
+        let (mut path, mut outer) = (path, None);
+        for _ in 0..MAX_PATH {
+            let root = match self.b.facts.expr(path) {
+                Expr::Name(name, ..) => name,
+                Expr::This(_) | Expr::ThisAt(..) => self.b.sym_owned("this"),
+                Expr::Member(inner, name) => {
+                    outer = Some((path, name));
+                    path = inner;
+                    continue;
+                }
+                _ => return None,
+            };
+            return Some(outer.map_or((path, (root, Sym::NONE)), |(path, first)| {
+                (path, (root, first))
+            }));
+        }
+        None
+    }
+}

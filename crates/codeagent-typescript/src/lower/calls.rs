@@ -1,0 +1,328 @@
+//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over
+//! `!`; `new`; tagged templates.
+//!
+//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as
+//! `(a + f)<T>(x)`; here the operator goes back on top of its chain.
+//!
+//! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed
+//! module is `Unknown`.
+
+use codeagent_model::facts::*;
+
+use crate::lower::state::{ChainLink, Test, Value};
+use crate::lower::walker::Walker;
+use crate::syntax::syntax::{Child, Field, Kind};
+
+/// What a link hangs on.
+#[derive(Clone, Copy)]
+struct Callee<'tree> {
+    child: Child<'tree>,
+    /// Its last name token, if that is known already.
+    name: Option<Child<'tree>>,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// A chain: down to its head, then up link by link.
+    pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
+        let base = self.links.len();
+        let head = self.descend(top, base);
+        let called = self.next_is_call(base);
+        let head_usage = if self.links.len() == base {
+            usage
+        } else {
+            Some(SiteKind::Read)
+        };
+        let mut value = self.chain_head(head, if called { None } else { head_usage });
+        let mut callee = Callee {
+            child: head,
+            name: None,
+        };
+        while self.links.len() > base {
+            let Some(link) = self.links.pop() else { break };
+            let usage = match () {
+                () if self.next_is_call(base) => None,
+                () if self.links.len() == base => usage,
+                () => Some(SiteKind::Read),
+            };
+            let context = if self.links.len() == base {
+                context
+            } else {
+                Context::None
+            };
+            value = self.link(&link, value, callee, (usage, context));
+            callee = Callee {
+                child: link.child,
+                name: Some(link.name()),
+            };
+        }
+        value
+    }
+
+    /// Puts the links from the outermost inwards on the stack and gives the head.
+    fn descend(&mut self, top: Child<'tree>, base: usize) -> Child<'tree> {
+        let mut current = top;
+        loop {
+            let below = match current.kind {
+                Kind::MemberExpression | Kind::SubscriptExpression => Field::Receiver,
+                Kind::CallExpression => Field::Function,
+                Kind::NonNullExpression => match self.children(current).first() {
+                    Some(inner) => {
+                        current = inner;
+                        continue;
+                    }
+                    None => return current,
+                },
+                _ => return current,
+            };
+            let kids = self.children(current);
+            let Some(mut next) = kids.get(below) else {
+                return current;
+            };
+            let generic =
+                current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
+            self.links.push(ChainLink {
+                child: current,
+                kids,
+                hoisted: false,
+            });
+            while generic
+                && matches!(
+                    next.kind,
+                    Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression
+                )
+            {
+                let kids = self.children(next);
+                let inner = if next.kind == Kind::BinaryExpression {
+                    kids.get(Field::Right)
+                } else {
+                    kids.get(Field::Argument).or_else(|| kids.first())
+                };
+                let Some(inner) = inner else { break };
+                let hoists = self.links[base..]
+                    .iter()
+                    .take_while(|link| link.hoisted)
+                    .count();
+                self.links.insert(
+                    base + hoists,
+                    ChainLink {
+                        child: next,
+                        kids,
+                        hoisted: true,
+                    },
+                );
+                next = inner;
+            }
+            current = next;
+        }
+    }
+
+    /// Whether the next link up is a call of what is below it.
+    fn next_is_call(&self, base: usize) -> bool {
+        self.links[base..]
+            .last()
+            .is_some_and(|link| link.child.kind == Kind::CallExpression)
+    }
+
+    fn chain_head(&mut self, head: Child<'tree>, usage: Option<SiteKind>) -> Value {
+        match head.kind {
+            Kind::Identifier => self.name(head, usage),
+            // A link without what it should hang on.
+            Kind::MemberExpression
+            | Kind::SubscriptExpression
+            | Kind::CallExpression
+            | Kind::NonNullExpression
+            | Kind::Import => Value::of(self.b.expr(Expr::Unknown)),
+            _ => self.used(head, Context::None, usage),
+        }
+    }
+
+    fn link(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        callee: Callee<'tree>,
+        usage: (Option<SiteKind>, Context),
+    ) -> Value {
+        match link.child.kind {
+            Kind::MemberExpression => self.member_access(link, value, usage.0),
+            Kind::SubscriptExpression => self.subscript(link, value, usage.0),
+            Kind::CallExpression => self.call(link, value, callee),
+            Kind::AwaitExpression => Value::of(self.b.expr(Expr::Await(value.expr))),
+            Kind::UnaryExpression => self.unary_of(&link.kids, value),
+            Kind::BinaryExpression => self.binary_of(&link.kids, value),
+            _ => value,
+        }
+    }
+
+    fn member_access(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        usage: Option<SiteKind>,
+    ) -> Value {
+        let Some(property) = link.kids.get(Field::Property) else {
+            return value;
+        };
+        let sym = self.sym(property);
+        let expr = self.b.expr(Expr::Member(value.expr, sym));
+        if let Some(kind) = usage {
+            let at = self.at(property);
+            self.b.site(kind, Subject::Expr(expr), at);
+        }
+        Value {
+            expr,
+            test: Test::Truthy(expr),
+        }
+    }
+
+    fn subscript(
+        &mut self,
+        link: &ChainLink<'tree>,
+        value: Value,
+        usage: Option<SiteKind>,
+    ) -> Value {
+        let Some(index) = link.kids.get(Field::Index) else {
+            return value;
+        };
+        if index.kind == Kind::String {
+            let sym = self.string(index);
+            let expr = self.b.expr(Expr::Member(value.expr, sym));
+            if let Some(kind) = usage {
+                let at = self.at(index);
+                self.b.site(kind, Subject::Expr(expr), at);
+            }
+            return Value {
+                expr,
+                test: Test::Truthy(expr),
+            };
+        }
+        let call = self.b.begin_call(value.expr, List::default());
+        let expr = self.b.fresh_expr(Expr::Index(call));
+        let index = self.expr(index, Context::None);
+        self.b
+            .finish_call(call, vec![argument(index, ArgMode::Value)]);
+        Value::of(expr)
+    }
+
+    fn call(
+        &mut self,
+        link: &ChainLink<'tree>,
+        callee: Value,
+        Callee {
+            child: callee_node,
+            name,
+        }: Callee<'tree>,
+    ) -> Value {
+        let arguments = link.kids.get(Field::Arguments);
+        if let Some(module) = self.called_module(callee_node, arguments) {
+            return Value::of(module);
+        }
+        let type_args = self.type_arguments(link.kids.get(Field::TypeArguments));
+        let call = self.b.begin_call(callee.expr, type_args);
+        let expr = self.b.fresh_expr(Expr::Call(call));
+        let tagged = arguments.is_some_and(|arguments| arguments.kind == Kind::TemplateString);
+        let at = match name {
+            Some(name) => self.at(name),
+            None => self.name_position(callee_node),
+        };
+        let kind = match () {
+            () if callee_node.kind == Kind::Import => None,
+            () if tagged => Some(SiteKind::Tag),
+            () if callee_node.kind == Kind::Super => Some(SiteKind::BaseInit),
+            () => Some(SiteKind::Call),
+        };
+        if let Some(kind) = kind {
+            self.b.site(kind, Subject::Expr(expr), at);
+        }
+        let args = match arguments {
+            Some(template) if tagged => self.tag_arguments(template),
+            Some(list) => self.arguments(list, call),
+            None => Vec::new(),
+        };
+        self.b.finish_call(call, args);
+        Value {
+            expr,
+            test: Test::Call(call),
+        }
+    }
+
+    /// `import("m")` and, in JavaScript, `require("m")`.
+    fn called_module(
+        &mut self,
+        callee: Child<'tree>,
+        arguments: Option<Child<'tree>>,
+    ) -> Option<ExprId> {
+        let dynamic = callee.kind == Kind::Import;
+        let require =
+            self.javascript && callee.kind == Kind::Identifier && self.text(callee) == "require";
+        if !dynamic && !require {
+            return None;
+        }
+        let specifier = self
+            .children(arguments?)
+            .first()
+            .filter(|first| first.kind == Kind::String)?;
+        let module = self.string(specifier);
+        if dynamic {
+            return Some(self.module_expression(module, specifier));
+        }
+        self.b.facts.header.is_module = true;
+        let expr = self.b.fresh_expr(Expr::Require(module));
+        let at = self.at(specifier);
+        self.b.site(SiteKind::Import, Subject::Expr(expr), at);
+        Some(expr)
+    }
+
+    /// The arguments of a call, each with the call as its context.
+    pub fn arguments(&mut self, list: Child<'tree>, call: CallId) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for child in self.children(list).named() {
+            let context = Context::Argument(call, args.len().min(usize::from(u16::MAX)) as u16);
+            let (mode, inner) = if child.kind == Kind::SpreadElement {
+                (ArgMode::Spread, self.children(child).first())
+            } else {
+                (ArgMode::Value, Some(child))
+            };
+            let value = inner.map_or(ExprId::NONE, |inner| self.expr(inner, context));
+            args.push(argument(value, mode));
+        }
+        args
+    }
+
+    /// The tag gets the strings, then the values.
+    fn tag_arguments(&mut self, template: Child<'tree>) -> Vec<Arg> {
+        let strings = self.b.expr(Expr::Unknown);
+        let values = self.substitutions(template);
+        std::iter::once(strings)
+            .chain(values)
+            .map(|value| argument(value, ArgMode::Value))
+            .collect()
+    }
+
+    /// `new C<T>(x)`
+    pub fn new_expression(&mut self, child: Child<'tree>) -> ExprId {
+        let kids = self.children(child);
+        let Some(class) = kids.get(Field::Constructor) else {
+            return self.b.expr(Expr::Unknown);
+        };
+        let callee = self.used(class, Context::None, None).expr;
+        let type_args = self.type_arguments(kids.get(Field::TypeArguments));
+        let call = self.b.begin_call(callee, type_args);
+        let expr = self.b.fresh_expr(Expr::New(call));
+        let at = self.name_position(class);
+        self.b.site(SiteKind::New, Subject::Expr(expr), at);
+        let args = kids
+            .get(Field::Arguments)
+            .map_or_else(Vec::new, |list| self.arguments(list, call));
+        self.b.finish_call(call, args);
+        expr
+    }
+}
+
+fn argument(value: ExprId, mode: ArgMode) -> Arg {
+    Arg {
+        name: Sym::NONE,
+        mode,
+        value,
+    }
+}

@@ -1,0 +1,398 @@
+//! Classes and interfaces: their base lists and members, decorators included.
+//!
+//! `class A<T> extends B<T> implements C { #x = 1; static m() {} }`.
+//!
+//! **Limits.** In a static member `this` is `Class(A)`: the class as a value.
+
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+
+use crate::lower::details::Looks;
+use crate::lower::functions::Head;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::syntax::{Child, Children, Field, Kind};
+
+/// What the members of a body belong to.
+#[derive(Clone, Copy)]
+pub struct MemberOf {
+    /// The class, interface or object type.
+    pub decl: DeclId,
+    /// Its members become nodes.
+    pub shown: bool,
+    /// It is a class: members may be static, constructors exist.
+    pub class: bool,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// A class declaration or, without a statement, a class expression.
+    pub fn class_like(
+        &mut self,
+        child: Child<'tree>,
+        outer: Option<Outer>,
+        context: Context,
+    ) -> DeclId {
+        let kids = self.children(child);
+        let expression = child.kind == Kind::Class && outer.is_none();
+        let around = self.outer(child, outer);
+        let mut flags = around.flags;
+        if kids.has(Kind::AbstractToken) {
+            flags.insert(DeclFlags::ABSTRACT);
+        }
+        let name = kids.get(Field::Name);
+        let sym = match name {
+            Some(name) => self.sym(name),
+            None if flags.has(DeclFlags::DEFAULT) => self.b.sym_owned("default"),
+            None => Sym::NONE,
+        };
+        let at = self.at(name.unwrap_or(child));
+        let id = self.b.declare(sym, DeclKind::Class, flags, at);
+        self.b.decl(id).context = context;
+        let shown =
+            !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
+        let saved = self.save();
+        if shown {
+            self.show(
+                id,
+                Looks {
+                    start: around.start,
+                    end: around.end,
+                    name,
+                    ..Looks::default()
+                },
+            );
+        }
+        let mut decorators = std::mem::take(&mut self.decorators);
+        decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        self.decorate(if shown { id } else { self.b.owner }, decorators);
+        if shown {
+            self.b.owner = id;
+        }
+        let inner = self.b.open_scope(ScopeKind::Type, id);
+        let decl = self.b.decl(id);
+        decl.inner = inner;
+        if expression && name.is_some() {
+            // The name of a class expression is visible in itself only.
+            decl.scope = inner;
+        }
+        self.class = id;
+        self.function = DeclId::NONE;
+        self.type_parameters(&kids, id);
+        self.heritage(&kids, id);
+        if self.javascript {
+            self.document_class(id, around.start);
+        }
+        if let Some(body) = kids.get(Field::Body) {
+            self.members(
+                body,
+                MemberOf {
+                    decl: id,
+                    shown: true,
+                    class: true,
+                },
+            );
+        }
+        self.restore(saved);
+        id
+    }
+
+    /// Whether a class expression is the value of a member of another name:
+    /// `A.Part = class PartOfA {}` in JavaScript.
+    fn is_renamed(&mut self, name: Sym) -> bool {
+        let owner = self.b.owner;
+        self.javascript && !owner.is_none() && {
+            let owner = self.b.decl(owner);
+            owner.kind == DeclKind::Property && owner.name != name
+        }
+    }
+
+    /// `interface A extends B { }`
+    pub fn interface(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let outer = self.outer(child, outer);
+        let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
+            return;
+        };
+        let saved = self.save();
+        self.b.owner = id;
+        let inner = self.b.open_scope(ScopeKind::Type, id);
+        self.b.decl(id).inner = inner;
+        self.this = self.b.expr(Expr::This(id));
+        self.type_parameters(&kids, id);
+        self.heritage(&kids, id);
+        if let Some(body) = kids.get(Field::Body) {
+            self.members(
+                body,
+                MemberOf {
+                    decl: id,
+                    shown: true,
+                    class: false,
+                },
+            );
+        }
+        self.restore(saved);
+    }
+
+    fn heritage(&mut self, kids: &Children<'tree>, id: DeclId) {
+        let mut bases = Vec::new();
+        for child in kids.named() {
+            match child.kind {
+                Kind::ClassHeritage => {
+                    for clause in self.children(child).named() {
+                        self.heritage_clause(clause, id, &mut bases);
+                    }
+                }
+                Kind::ExtendsTypeClause | Kind::ExtendsClause | Kind::ImplementsClause => {
+                    self.heritage_clause(child, id, &mut bases)
+                }
+                _ => {}
+            }
+        }
+        self.b.decl(id).bases = self.b.facts.add_list(bases);
+    }
+
+    fn heritage_clause(&mut self, clause: Child<'tree>, id: DeclId, bases: &mut Vec<Base>) {
+        let kids = self.children(clause);
+        if clause.kind == Kind::ExtendsClause {
+            if let Some(value) = kids.get(Field::Value) {
+                let base = self.base_class(value, kids.get(Field::TypeArguments));
+                self.add_base(base, id, bases);
+            }
+            return;
+        }
+        let clause = if clause.kind == Kind::ImplementsClause {
+            BaseClause::Implements
+        } else {
+            BaseClause::Extends
+        };
+        for child in kids.named() {
+            let (ty, at) = match self.named_type(child) {
+                Some((ty, last)) => (ty, self.at(last)),
+                None => (self.ty(child), self.at(child)),
+            };
+            self.add_base(Base { clause, ty, at }, id, bases);
+        }
+    }
+
+    /// Adds an entry to a base list that is being made.
+    pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
+        self.b.site(
+            SiteKind::Base,
+            Subject::Base(id, bases.len() as u16),
+            base.at,
+        );
+        bases.push(base);
+    }
+
+    /// What a class extends: a plain name is a type name, anything else an expression.
+    fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
+        let args = self.type_arguments(arguments);
+        let value = self.uncast(value);
+        // What stands before a dot in JavaScript is a value.
+        let named = value.kind == Kind::Identifier
+            || value.kind == Kind::MemberExpression && !self.javascript;
+        let plain = named && {
+            let first = self.name_segments(value)[0];
+            first.kind == Kind::Identifier
+        };
+        if !plain {
+            let expr = self.used(value, Context::None, None).expr;
+            let ty = self.b.type_expr(TypeExpr::Heritage(expr, args));
+            return Base {
+                clause: BaseClause::Extends,
+                ty,
+                at: self.name_position(value),
+            };
+        }
+        let names = self.name_segments(value);
+        let last = names[names.len() - 1];
+        let ty = self.type_name(&names, args);
+        Base {
+            clause: BaseClause::Extends,
+            ty,
+            at: self.at(last),
+        }
+    }
+
+    /// The members of a class, interface or object type.
+    pub fn members(&mut self, body: Child<'tree>, of: MemberOf) {
+        let mut decorators = Vec::new();
+        for child in self.children(body).named() {
+            if child.kind == Kind::Decorator {
+                decorators.push(child);
+            } else {
+                let pending = std::mem::take(&mut decorators);
+                self.deeper((), |walker| walker.member(child, of, pending));
+            }
+        }
+    }
+
+    fn member(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
+        let this = self.this;
+        match child.kind {
+            Kind::MethodDefinition | Kind::MethodSignature | Kind::AbstractMethodSignature => {
+                self.method(child, of, decorators)
+            }
+            Kind::PublicFieldDefinition | Kind::PropertySignature => {
+                self.property(child, of, decorators)
+            }
+            Kind::ClassStaticBlock => {
+                self.this = self.b.fresh_expr(Expr::Class(of.decl));
+                if let Some(body) = self.children(child).get(Field::Body) {
+                    self.scoped(ScopeKind::Block, |walker| walker.block_statements(body));
+                }
+            }
+            Kind::CallSignature => self.call_signature(child, DeclKind::CallSignature),
+            Kind::ConstructSignature => self.call_signature(child, DeclKind::ConstructSignature),
+            Kind::IndexSignature => self.index_signature(child),
+            Kind::Error => self.members(child, of),
+            _ => {}
+        }
+        self.this = this;
+    }
+
+    /// Modifiers of a member.
+    fn modifiers(&self, kids: &Children<'tree>) -> DeclFlags {
+        let mut flags = DeclFlags::MEMBER;
+        for kid in kids.iter() {
+            flags.insert(match kid.kind {
+                Kind::StaticToken => DeclFlags::STATIC,
+                Kind::ReadonlyToken => DeclFlags::READONLY,
+                Kind::AbstractToken => DeclFlags::ABSTRACT,
+                Kind::OverrideModifier => DeclFlags::OVERRIDE,
+                Kind::DeclareToken => DeclFlags::AMBIENT,
+                Kind::Question => DeclFlags::OPTIONAL,
+                _ => DeclFlags::default(),
+            });
+        }
+        flags
+    }
+
+    /// Accessibility of a member.
+    pub fn access(&self, kids: &Children<'tree>) -> Access {
+        let private_name = kids
+            .get(Field::Name)
+            .is_some_and(|name| name.kind == Kind::PrivatePropertyIdentifier);
+        match kids
+            .find(Kind::AccessibilityModifier)
+            .map(|modifier| self.text(modifier))
+        {
+            Some("private") => Access::Private,
+            Some("protected") => Access::Protected,
+            _ if private_name => Access::Private,
+            _ => Access::Public,
+        }
+    }
+
+    fn method(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
+        let kids = self.children(child);
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
+        self.computed_name(name);
+        let flags = self.modifiers(&kids) | self.ambient;
+        let kind = match () {
+            () if of.class
+                && !flags.has(DeclFlags::STATIC)
+                && self.unquoted(name) == "constructor" =>
+            {
+                DeclKind::Constructor
+            }
+            () if kids.has(Kind::GetToken) => DeclKind::Getter,
+            () if kids.has(Kind::SetToken) => DeclKind::Setter,
+            () => DeclKind::Method,
+        };
+        self.member_this(of, flags);
+        let start = decorators
+            .first()
+            .map_or(child.start(), |first| first.start());
+        let access = Some(self.access(&kids));
+        let head = Head {
+            kind,
+            flags,
+            start: of.shown.then_some(start),
+            end: None,
+            access,
+            context: Context::None,
+        };
+        let id = self.function(child, head);
+        self.decorate(if of.shown { id } else { self.b.owner }, decorators);
+    }
+
+    fn member_this(&mut self, of: MemberOf, flags: DeclFlags) {
+        let this = if of.class && flags.has(DeclFlags::STATIC) {
+            Expr::Class(of.decl)
+        } else {
+            Expr::This(of.decl)
+        };
+        self.this = self.b.expr(this);
+    }
+
+    fn property(&mut self, child: Child<'tree>, of: MemberOf, mut decorators: Vec<Child<'tree>>) {
+        let kids = self.children(child);
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
+        self.computed_name(name);
+        let (sym, computed) = self.member_name(name);
+        let flags = self.modifiers(&kids) | computed | self.ambient;
+        let at = self.at(name);
+        let id = self.b.declare(sym, DeclKind::Property, flags, at);
+        if self.javascript {
+            self.script.class_members.insert((self.b.scope, sym));
+        }
+        let owner = self.b.owner;
+        decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        if of.shown {
+            let start = decorators
+                .first()
+                .map_or(child.start(), |first| first.start());
+            let access = Some(self.access(&kids));
+            let looks = Looks {
+                start,
+                end: child.end(),
+                name: Some(name),
+                ty: kids.get(Field::Type),
+                access,
+                ..Looks::default()
+            };
+            self.show_property(id, &kids, looks);
+            self.b.owner = id;
+        }
+        self.decorate(self.b.owner, decorators);
+        self.member_this(of, flags);
+        let ty = match kids.get(Field::Type) {
+            Some(ty) => self.ty(ty),
+            None => self.documented_variable(child.start()),
+        };
+        self.b.decl(id).ty = ty;
+        if let Some(value) = kids.get(Field::Value) {
+            self.document_value(value, child.start());
+            let context = if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            };
+            let function = std::mem::replace(&mut self.function, DeclId::NONE);
+            let init = self.expr(value, context);
+            self.function = function;
+            self.b.decl(id).init = init;
+        }
+        self.b.owner = owner;
+    }
+
+    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+        if let Some(function) = kids.get(Field::Value)
+            && matches!(
+                function.kind,
+                Kind::ArrowFunction | Kind::FunctionExpression
+            )
+        {
+            let inner = self.children(function);
+            looks.parameters = inner
+                .get(Field::Parameters)
+                .or_else(|| inner.get(Field::Parameter));
+            looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
+        }
+        self.show(id, looks);
+    }
+}

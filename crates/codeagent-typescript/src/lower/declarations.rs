@@ -1,0 +1,387 @@
+//! Variables, enums, type aliases, namespaces and ambient modules.
+//!
+//! `export const { a, b } = f()` declares two module-level variables with details; the same inside
+//! a function declares two locals without.
+//!
+//! **Limits.** A `var` in a block at the top level is a local of the file, not a node.
+
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+
+use crate::lower::details::Looks;
+use crate::lower::patterns::Binding;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::repair::EditKind;
+use crate::syntax::syntax::{Child, Children, Field, Kind};
+
+/// Longest dotted name; each segment is looked up through all before it.
+const MAX_SEGMENTS: usize = 100;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `const a = 1, { b } = c;`
+    pub fn variables(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let outer = self.outer(child, outer);
+        let mut flags = outer.flags;
+        if kids.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
+            flags.insert(DeclFlags::CONST);
+        } else if kids.has(Kind::LetToken) {
+            flags.insert(DeclFlags::LET);
+        } else {
+            flags.insert(DeclFlags::HOISTED);
+        }
+        let scope = if flags.has(DeclFlags::HOISTED) {
+            self.hoisting_scope()
+        } else {
+            self.b.scope
+        };
+        let shown = self.at_module_level().then_some(outer);
+        let binding = Binding {
+            flags: Some(flags),
+            scope: Some(scope),
+            shown,
+        };
+        let alone = kids
+            .named()
+            .filter(|kid| kid.kind == Kind::VariableDeclarator)
+            .count()
+            == 1;
+        for declarator in kids
+            .named()
+            .filter(|kid| kid.kind == Kind::VariableDeclarator)
+        {
+            self.variable(declarator, binding, (alone, child.start()));
+        }
+    }
+
+    /// The scope a `var` belongs to.
+    fn hoisting_scope(&self) -> ScopeId {
+        let mut scope = self.b.scope;
+        while let Some(parent) = self.b.facts.scope(scope).parent.some() {
+            if self.b.facts.scope(scope).kind != ScopeKind::Block {
+                break;
+            }
+            scope = parent;
+        }
+        scope
+    }
+
+    /// One declarator; `place` says whether it is the only one of its statement, and where that
+    /// begins.
+    fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
+        let (alone, statement) = place;
+        let kids = self.children(child);
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
+        let value = kids.get(Field::Value);
+        if self.javascript && self.required(name, value, binding) {
+            return;
+        }
+        if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
+            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+            let context = if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            };
+            let source = value.map_or(ExprId::NONE, |value| self.expr(value, context));
+            let source = if ty.is_none() {
+                source
+            } else {
+                self.b.expr(Expr::Cast(ty))
+            };
+            self.bind(name, source, binding);
+            return;
+        }
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let id = self.b.declare(
+            sym,
+            DeclKind::Variable,
+            binding.flags.unwrap_or_default(),
+            at,
+        );
+        if let Some(scope) = binding.scope {
+            self.b.decl(id).scope = scope;
+        }
+        if let Some(outer) = binding.shown {
+            let (start, end) = if alone {
+                (outer.start, outer.end)
+            } else {
+                (child.start(), child.end())
+            };
+            let looks = Looks {
+                start,
+                end,
+                name: Some(name),
+                documented_at: Some(outer.start),
+                ..Looks::default()
+            };
+            self.show_variable(id, &kids, looks);
+        }
+        let owner = self.b.owner;
+        if binding.shown.is_some() {
+            self.b.owner = id;
+        }
+        let start = binding.shown.map_or(statement, |outer| outer.start);
+        let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
+        let ty = ty.unwrap_or_else(|| self.documented_variable(start));
+        let expected = if ty.is_none() {
+            self.document_held(id, start)
+        } else {
+            ty
+        };
+        let context = if expected.is_none() {
+            Context::None
+        } else {
+            Context::Typed(expected)
+        };
+        if let Some(value) = value {
+            self.document_value(value, start);
+        }
+        let given_out = value
+            .filter(|_| self.javascript && ty.is_none())
+            .and_then(|value| self.given_out_as_well(value));
+        let init = match given_out {
+            Some(init) => init,
+            None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
+        };
+        if let (Some(_), Expr::Object(value) | Expr::Function(value)) =
+            (given_out, self.b.facts.expr(init))
+        {
+            self.b.decl(value).parent = id;
+        }
+        self.hold(id, init);
+        let decl = self.b.decl(id);
+        decl.ty = ty;
+        decl.init = init;
+        self.b.owner = owner;
+    }
+
+    /// A variable that holds a function shows the function's parameters and return type.
+    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+        looks.ty = kids.get(Field::Type);
+        let value = kids.get(Field::Value);
+        if let Some(function) = value
+            && matches!(
+                function.kind,
+                Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
+            )
+        {
+            let inner = self.children(function);
+            looks.parameters = inner
+                .get(Field::Parameters)
+                .or_else(|| inner.get(Field::Parameter));
+            looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
+        }
+        self.show(id, looks);
+    }
+
+    /// `enum E { A = 1, B }`
+    pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let outer = self.outer(child, outer);
+        let flags = if kids.has(Kind::ConstToken) {
+            outer.flags | DeclFlags::CONST
+        } else {
+            outer.flags
+        };
+        let Some(id) = self.declare_named(&kids, DeclKind::Enum, Outer { flags, ..outer }) else {
+            return;
+        };
+        let saved = self.save();
+        self.b.owner = id;
+        let inner = self.b.open_scope(ScopeKind::Enum, id);
+        self.b.decl(id).inner = inner;
+        if let Some(body) = kids.get(Field::Body) {
+            for member in self.children(body).named() {
+                self.enum_member(member);
+            }
+        }
+        self.restore(saved);
+    }
+
+    fn enum_member(&mut self, child: Child<'tree>) {
+        let kids = if child.kind == Kind::EnumAssignment {
+            Some(self.children(child))
+        } else {
+            None
+        };
+        let name = kids
+            .as_ref()
+            .and_then(|kids| kids.get(Field::Name))
+            .unwrap_or(child);
+        if child.kind == Kind::Error {
+            return;
+        }
+        let (sym, computed) = self.member_name(name);
+        let at = self.at(name);
+        let id = self
+            .b
+            .declare(sym, DeclKind::EnumMember, DeclFlags::STATIC | computed, at);
+        let looks = Looks {
+            start: child.start(),
+            end: child.end(),
+            name: Some(name),
+            access: Some(Access::Public),
+            ..Looks::default()
+        };
+        self.show(id, looks);
+        if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
+            let owner = std::mem::replace(&mut self.b.owner, id);
+            let init = self.expr(value, Context::None);
+            self.b.decl(id).init = init;
+            self.b.owner = owner;
+        }
+    }
+
+    /// `type A<T> = ..`
+    pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let outer = self.outer(child, outer);
+        let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
+            return;
+        };
+        let saved = self.save();
+        self.b.owner = id;
+        let inner = self.b.open_scope(ScopeKind::TypeParams, id);
+        self.b.decl(id).inner = inner;
+        self.type_parameters(&kids, id);
+        if let Some(value) = kids.get(Field::Value) {
+            self.aliased = true;
+            let ty = self.ty(value);
+            self.b.decl(id).ty = ty;
+        }
+        self.restore(saved);
+    }
+
+    /// Declares something by the node in its name field and gives it a detail.
+    pub fn declare_named(
+        &mut self,
+        kids: &Children<'tree>,
+        kind: DeclKind,
+        outer: Outer,
+    ) -> Option<DeclId> {
+        let name = kids.get(Field::Name)?;
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let id = self.b.declare(sym, kind, outer.flags, at);
+        self.show(
+            id,
+            Looks {
+                start: outer.start,
+                end: outer.end,
+                name: Some(name),
+                ..Looks::default()
+            },
+        );
+        Some(id)
+    }
+
+    /// `namespace A.B { }`, `declare module "m" { }`
+    pub fn namespace(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let outer = self.outer(child, outer);
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
+        let body = kids.get(Field::Body);
+        if name.kind == Kind::String {
+            self.module_body(DeclKind::AmbientModule, name, outer, body);
+            return;
+        }
+        let saved = self.save();
+        let mut names = self.name_segments(name);
+        let Some(last) = names.pop() else { return };
+        let mut part = outer;
+        for segment in names {
+            self.open_namespace(DeclKind::Namespace, segment, part);
+            part.flags.insert(DeclFlags::EXPORT);
+        }
+        self.module_body(DeclKind::Namespace, last, part, body);
+        self.restore(saved);
+    }
+
+    /// Declares one and makes its scope and itself the current ones.
+    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: Outer) {
+        let sym = self.string(name);
+        let at = self.at(name);
+        let id = self.b.declare(sym, kind, outer.flags, at);
+        self.show(
+            id,
+            Looks {
+                start: outer.start,
+                end: outer.end,
+                name: Some(name),
+                ..Looks::default()
+            },
+        );
+        self.b.owner = id;
+        let inner = self.b.open_scope(ScopeKind::Namespace, id);
+        self.b.decl(id).inner = inner;
+    }
+
+    fn module_body(
+        &mut self,
+        kind: DeclKind,
+        name: Child<'tree>,
+        outer: Outer,
+        body: Option<Child<'tree>>,
+    ) {
+        let saved = self.save();
+        let ambient = self.ambient;
+        if outer.flags.has(DeclFlags::AMBIENT) {
+            self.ambient.insert(DeclFlags::AMBIENT);
+        }
+        self.open_namespace(kind, name, outer);
+        if let Some(body) = body {
+            self.block_statements(body);
+        }
+        self.ambient = ambient;
+        self.restore(saved);
+    }
+
+    /// The name tokens of `a.b.c`, in order.
+    pub fn name_segments(&mut self, mut name: Child<'tree>) -> Vec<Child<'tree>> {
+        let mut segments = Vec::new();
+        loop {
+            let (left, right) = match name.kind {
+                Kind::NestedIdentifier | Kind::MemberExpression => {
+                    (Field::Receiver, Field::Property)
+                }
+                Kind::NestedTypeIdentifier => (Field::Module, Field::Name),
+                _ => break,
+            };
+            let kids = self.children(name);
+            segments.extend(kids.get(right));
+            match kids.get(left) {
+                Some(inner) => name = inner,
+                None => break,
+            }
+        }
+        segments.push(name);
+        segments.reverse();
+        segments.truncate(MAX_SEGMENTS);
+        segments
+    }
+
+    /// `declare ..`
+    pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let mut outer = self.outer(child, outer);
+        outer.flags.insert(DeclFlags::AMBIENT);
+        if !kids.has(Kind::Global) {
+            for inner in kids.named() {
+                self.statement(inner, Some(outer));
+            }
+            return;
+        }
+        let ambient = self.ambient;
+        self.ambient.insert(DeclFlags::AMBIENT | DeclFlags::GLOBAL);
+        if let Some(block) = kids.find(Kind::StatementBlock) {
+            self.scoped(ScopeKind::Global, |walker| walker.block_statements(block));
+        }
+        self.ambient = ambient;
+    }
+}

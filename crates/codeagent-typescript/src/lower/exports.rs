@@ -1,0 +1,179 @@
+//! Exports of ECMAScript: flags on declarations, clauses, stars, `export default e`, `export = e`.
+//!
+//! **Limits.** `export as namespace X` is left out.
+
+use codeagent_model::facts::*;
+
+use crate::lower::details::Looks;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::repair::EditKind;
+use crate::syntax::syntax::{Child, Children, Field, Kind};
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `export ..`
+    pub fn export_statement(&mut self, child: Child<'tree>) {
+        if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
+            self.b.facts.header.is_module = true;
+        }
+        let kids = self.children(child);
+        let mut flags = self.ambient | DeclFlags::EXPORT;
+        if kids.has(Kind::DefaultToken) {
+            flags.insert(DeclFlags::DEFAULT);
+        }
+        self.decorators
+            .extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        if let Some(declaration) = kids.get(Field::Declaration) {
+            self.statement(
+                declaration,
+                Some(Outer {
+                    start: child.start(),
+                    end: child.end(),
+                    flags,
+                }),
+            );
+        } else if let Some(value) = kids.get(Field::Value) {
+            let outer = Outer {
+                start: child.start(),
+                end: child.end(),
+                flags,
+            };
+            match value.kind {
+                // Nameless, but declarations all the same.
+                Kind::FunctionExpression | Kind::GeneratorFunction => {
+                    self.function_declaration(value, Some(outer))
+                }
+                Kind::Class => {
+                    self.class_like(value, Some(outer), Context::None);
+                }
+                _ => self.default_export(child, value, flags),
+            }
+        } else if kids.has(Kind::Equals) {
+            if let Some(value) = kids.first() {
+                let value_expr = self.expr(value, Context::None);
+                let export = Export {
+                    value: value_expr,
+                    ..self.export_of(ExportKind::Assign, value)
+                };
+                self.b.facts.exports.push(export);
+            }
+        } else {
+            self.export_clauses(&kids);
+        }
+        self.decorators.clear();
+    }
+
+    fn default_export(&mut self, child: Child<'tree>, value: Child<'tree>, flags: DeclFlags) {
+        let name = self.b.sym_owned("default");
+        let at = self.at(child);
+        let id = self.b.declare(name, DeclKind::DefaultExport, flags, at);
+        self.show(
+            id,
+            Looks {
+                start: child.start(),
+                end: child.end(),
+                ..Looks::default()
+            },
+        );
+        let owner = std::mem::replace(&mut self.b.owner, id);
+        let init = self.expr(value, Context::None);
+        self.b.decl(id).init = init;
+        self.b.owner = owner;
+    }
+
+    /// An export that is written at a node.
+    pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
+        Export {
+            kind,
+            name: Sym::NONE,
+            local: Sym::NONE,
+            module: Sym::NONE,
+            value: ExprId::NONE,
+            scope: self.b.scope,
+            type_only: false,
+            at: self.at(at),
+        }
+    }
+
+    fn add_export(&mut self, export: Export) {
+        self.b.facts.exports.push(export);
+        let id = ExportId(self.b.facts.exports.len() as u32 - 1);
+        self.b
+            .site(SiteKind::Export, Subject::Export(id), export.at);
+    }
+
+    fn export_clauses(&mut self, kids: &Children<'tree>) {
+        let source = kids.get(Field::Source);
+        let module = source.map_or(Sym::NONE, |source| self.string(source));
+        let type_only = kids.has(Kind::TypeToken);
+        let mut starred = None;
+        for kid in kids.iter() {
+            match kid.kind {
+                Kind::ExportClause => {
+                    for specifier in self
+                        .children(kid)
+                        .named()
+                        .filter(|part| part.kind == Kind::ExportSpecifier)
+                    {
+                        self.export_specifier(specifier, module, type_only);
+                    }
+                }
+                Kind::NamespaceExport => {
+                    starred = None;
+                    let Some(name) = self.children(kid).first() else {
+                        continue;
+                    };
+                    let star = self.export_of(ExportKind::StarAs, source.unwrap_or(name));
+                    let name = self.string(name);
+                    let type_only = self.is_type_star(kid);
+                    self.add_export(Export {
+                        name,
+                        module,
+                        type_only,
+                        ..star
+                    });
+                }
+                Kind::Star => starred = Some(kid),
+                _ => {}
+            }
+        }
+        if let (Some(star), Some(source)) = (starred, source) {
+            let export = self.export_of(ExportKind::Star, source);
+            let type_only = self.is_type_star(star);
+            self.add_export(Export {
+                module,
+                type_only,
+                ..export
+            });
+        }
+    }
+
+    /// Whether the `type` before `*` was blanked.
+    fn is_type_star(&self, star: Child<'tree>) -> bool {
+        let before = self.b.text.get(..star.start()).unwrap_or("").trim_end();
+        before.ends_with("type") && self.was(EditKind::TypeStar, before.len() - 4)
+    }
+
+    fn export_specifier(&mut self, specifier: Child<'tree>, module: Sym, type_only: bool) {
+        let kids = self.children(specifier);
+        let Some(local) = kids.get(Field::Name) else {
+            return;
+        };
+        let kind = if module.is_none() {
+            ExportKind::Local
+        } else {
+            ExportKind::From
+        };
+        let base = self.export_of(kind, local);
+        let local = self.string(local);
+        let name = kids
+            .get(Field::Alias)
+            .map_or(local, |alias| self.string(alias));
+        self.add_export(Export {
+            name,
+            local,
+            module,
+            type_only: type_only || kids.has(Kind::TypeToken),
+            ..base
+        });
+    }
+}

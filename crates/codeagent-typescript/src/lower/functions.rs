@@ -1,0 +1,491 @@
+//! Functions of every form: declarations, overload signatures, methods, arrows; their type
+//! parameters and parameters.
+//!
+//! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable
+//! destructured from the second.
+//!
+//! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
+
+use codeagent_lang::lower::interface::Seen;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+
+use crate::lower::details::Looks;
+use crate::lower::patterns::Binding;
+use crate::lower::state::Receiver;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::syntax::{Child, Children, Field, Kind};
+
+/// What the place of a function says about it.
+#[derive(Clone, Copy)]
+pub struct Head {
+    /// Kind of its declaration.
+    pub kind: DeclKind,
+    /// Modifiers seen outside it.
+    pub flags: DeclFlags,
+    /// First byte of the declaration; `None` if it gets no detail.
+    pub start: Option<usize>,
+    /// Past its last byte, if that is not the node's.
+    pub end: Option<usize>,
+    /// Accessibility.
+    pub access: Option<Access>,
+    /// Where its type comes from.
+    pub context: Context,
+}
+
+impl Head {
+    /// A function that gets no detail.
+    pub fn plain(kind: DeclKind, context: Context) -> Self {
+        Self {
+            kind,
+            flags: DeclFlags::default(),
+            start: None,
+            end: None,
+            access: None,
+            context,
+        }
+    }
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `function f() {}` and `function f();`
+    pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let outer = self.outer(child, outer);
+        let flags = outer.flags | DeclFlags::HOISTED;
+        let head = Head {
+            flags,
+            start: Some(outer.start),
+            end: Some(outer.end),
+            ..Head::plain(DeclKind::Function, Context::None)
+        };
+        self.function(child, head);
+    }
+
+    /// Any function-like node.
+    pub fn function(&mut self, child: Child<'tree>, head: Head) -> DeclId {
+        let kids = self.children(child);
+        let mut tags = self.function_tags(head.start, child.start());
+        let id = self.declare_function(child, &kids, head);
+        if self.script.has_overloads {
+            self.document_overloads(id, head.start, &mut tags);
+        }
+        let saved = self.save();
+        if head.start.is_some() {
+            self.b.owner = id;
+        }
+        let inner = self.b.open_scope(ScopeKind::Function, id);
+        self.b.decl(id).inner = inner;
+        if head.kind == DeclKind::Lambda {
+            // A named function expression is visible in itself only.
+            if !self.b.decl(id).name.is_none() {
+                self.b.decl(id).scope = inner;
+            }
+        }
+        self.function = id;
+        self.own_this(child.kind, id);
+        self.type_use = if head.start.is_some() {
+            SiteKind::ParameterType
+        } else {
+            SiteKind::TypeRef
+        };
+        let around = std::mem::replace(&mut self.script.doc, tags);
+        if !self.script.doc.all().is_empty() {
+            self.document_head(id);
+        }
+        self.signature(&kids, id);
+        self.document_result(id);
+        self.script.doc = around;
+        self.body(&kids, id);
+        let returns = self.restore(saved);
+        if returns.iter().any(|value| self.is_jsx(*value, 8)) {
+            self.b.decl(id).flags.insert(DeclFlags::RETURNS_JSX);
+        }
+        let returns = self.b.facts.add_list(returns);
+        self.b.decl(id).returns = returns;
+        id
+    }
+
+    fn declare_function(
+        &mut self,
+        child: Child<'tree>,
+        kids: &Children<'tree>,
+        head: Head,
+    ) -> DeclId {
+        let name_node = kids.get(Field::Name);
+        let (name, computed) = match name_node {
+            Some(name) => self.member_name(name),
+            None if head.flags.has(DeclFlags::DEFAULT) => {
+                (self.b.sym_owned("default"), DeclFlags::default())
+            }
+            None => (Sym::NONE, DeclFlags::default()),
+        };
+        let flags = head.flags | computed | function_flags(child.kind, kids);
+        let at = self.at(name_node.unwrap_or(child));
+        let id = self.b.declare(name, head.kind, flags, at);
+        self.b.decl(id).context = head.context;
+        if let Some(start) = head.start {
+            let looks = Looks {
+                start,
+                end: head.end.unwrap_or_else(|| child.end()),
+                name: name_node,
+                parameters: kids.get(Field::Parameters),
+                ty: kids.get(Field::ReturnType),
+                access: head.access,
+                documented_at: None,
+            };
+            self.show(id, looks);
+        }
+        id
+    }
+
+    /// `this` in the body: what a function of JavaScript is assigned to, or what it makes.
+    fn own_this(&mut self, kind: Kind, id: DeclId) {
+        let own = matches!(
+            kind,
+            Kind::FunctionDeclaration
+                | Kind::FunctionExpression
+                | Kind::GeneratorFunction
+                | Kind::GeneratorFunctionDeclaration
+        );
+        if !own {
+            return;
+        }
+        let receiver = std::mem::take(&mut self.script.receiver);
+        let of = match (receiver, self.b.decl(id).context) {
+            (Receiver::Instance(function), _) => function,
+            (Receiver::Object(object), _) => {
+                self.b.decl(id).init = object;
+                id
+            }
+            (Receiver::Own, Context::Property(object, _)) => self
+                .script
+                .prototypes
+                .get(&object)
+                .copied()
+                .unwrap_or(object),
+            (Receiver::Own, Context::None) if self.javascript => id,
+            _ => DeclId::NONE,
+        };
+        self.this = self.b.expr(Expr::This(of));
+    }
+
+    /// Type parameters, parameters and return type.
+    pub fn signature(&mut self, kids: &Children<'tree>, id: DeclId) {
+        self.type_parameters(kids, id);
+        if let Some(list) = kids.get(Field::Parameters) {
+            let params = self.parameters(list, id);
+            self.b.decl(id).params = self.b.facts.add_list(params);
+        } else if let Some(name) = kids.get(Field::Parameter) {
+            let sym = self.sym(name);
+            let at = self.at(name);
+            let param = self
+                .b
+                .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+            let init = self.b.expr(Expr::ContextParam(id, 0));
+            let ty = if self.javascript {
+                self.documented_parameter(0, Some(self.text(name)), 0).ty
+            } else {
+                TypeId::NONE
+            };
+            let decl = self.b.decl(param);
+            decl.init = init;
+            decl.ty = ty;
+            self.b.decl(id).params = self.b.facts.add_list([param]);
+        }
+        self.type_use = SiteKind::TypeRef;
+        if let Some(ty) = kids
+            .get(Field::ReturnType)
+            .or_else(|| kids.get(Field::Type))
+        {
+            let ty = self.ty(ty);
+            self.b.decl(id).ty = ty;
+        }
+    }
+
+    fn body(&mut self, kids: &Children<'tree>, id: DeclId) {
+        let Some(body) = kids.get(Field::Body) else {
+            return;
+        };
+        let decl = self.b.decl(id);
+        let declared =
+            !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter);
+        if declared && !self.javascript {
+            self.b.hide(body.start(), body.end());
+        }
+        if body.kind == Kind::StatementBlock {
+            self.block_statements(body);
+        } else {
+            let value = self.expr(body, Context::Returned(id));
+            self.returns.push(value);
+        }
+        if !declared && !self.javascript {
+            let seen = self.seen_of(&self.returns).unwrap_or(Seen::Asked(id));
+            self.b.hide_but(body.start(), body.end(), seen);
+        }
+    }
+
+    /// What others see of a body whose result type is not declared, if that is no more than the one
+    /// type of its literals and comparisons.
+    fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
+        let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
+            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
+            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => {
+                Some(Seen::Number)
+            }
+            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => {
+                Some(Seen::Text)
+            }
+            _ => None,
+        };
+        let Some(first) = returns.first() else {
+            return Some(Seen::NoResult);
+        };
+        type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
+    }
+
+    /// `<T extends C = D>`
+    pub fn type_parameters(&mut self, kids: &Children<'tree>, id: DeclId) {
+        let Some(list) = kids.get(Field::TypeParameters) else {
+            return;
+        };
+        let mut params = Vec::new();
+        for param in self
+            .children(list)
+            .named()
+            .filter(|child| child.kind == Kind::TypeParameter)
+        {
+            params.extend(self.type_parameter(param));
+        }
+        self.b.decl(id).type_params = self.b.facts.add_list(params);
+    }
+
+    fn type_parameter(&mut self, child: Child<'tree>) -> Option<DeclId> {
+        let kids = self.children(child);
+        let name = kids.get(Field::Name)?;
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let flags = if kids.has(Kind::ConstToken) {
+            DeclFlags::CONST
+        } else {
+            DeclFlags::default()
+        };
+        let id = self.b.declare(sym, DeclKind::TypeParam, flags, at);
+        let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
+        if let Some(constraint) = kids
+            .get(Field::Constraint)
+            .and_then(|wrapper| self.children(wrapper).first())
+        {
+            self.constrain(id, constraint);
+        }
+        if let Some(default) = kids
+            .get(Field::Value)
+            .and_then(|wrapper| self.children(wrapper).first())
+        {
+            let ty = self.ty(default);
+            self.b.decl(id).ty = ty;
+        }
+        self.type_use = uses;
+        Some(id)
+    }
+
+    /// Gives a type parameter its constraint.
+    pub fn constrain(&mut self, id: DeclId, constraint: Child<'tree>) {
+        let ty = self.ty(constraint);
+        let base = Base {
+            clause: BaseClause::Constraint,
+            ty,
+            at: self.at(constraint),
+        };
+        self.b.decl(id).bases = self.b.facts.add_list([base]);
+    }
+
+    /// The parameters of a list, in order; `this` is not one.
+    pub fn parameters(&mut self, list: Child<'tree>, function: DeclId) -> Vec<DeclId> {
+        let mut params = Vec::new();
+        for child in self.children(list).named() {
+            if matches!(
+                child.kind,
+                Kind::RequiredParameter | Kind::OptionalParameter
+            ) {
+                self.parameter(child, function, &mut params);
+            }
+        }
+        params
+    }
+
+    fn parameter(&mut self, child: Child<'tree>, function: DeclId, params: &mut Vec<DeclId>) {
+        let kids = self.children(child);
+        let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else {
+            return;
+        };
+        if pattern.kind == Kind::This {
+            if let Some(ty) = kids.get(Field::Type) {
+                let ty = self.ty(ty);
+                self.this = self.b.expr(Expr::Cast(ty));
+            }
+            return;
+        }
+        let mut flags = DeclFlags::default();
+        let default = kids.get(Field::Value);
+        if child.kind == Kind::OptionalParameter || default.is_some() {
+            flags.insert(DeclFlags::OPTIONAL);
+        }
+        if pattern.kind == Kind::RestPattern {
+            flags.insert(DeclFlags::REST);
+            pattern = self.children(pattern).first().unwrap_or(pattern);
+        }
+        let simple = pattern.kind == Kind::Identifier;
+        let name = if simple { self.sym(pattern) } else { Sym::NONE };
+        let id = self
+            .b
+            .declare(name, DeclKind::Parameter, flags, self.at(pattern));
+        let mut ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        if self.javascript && ty.is_none() {
+            let name = simple.then(|| self.text(pattern));
+            let said = self.documented_parameter(params.len(), name, child.start());
+            ty = said.ty;
+            if said.optional {
+                self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
+            }
+        }
+        let init = self.parameter_value(function, params.len() as u16, ty, default);
+        let decl = self.b.decl(id);
+        decl.ty = ty;
+        decl.init = init;
+        params.push(id);
+        self.decorate(
+            self.b.owner,
+            kids.iter()
+                .filter(|kid| kid.kind == Kind::Decorator)
+                .collect::<Vec<_>>(),
+        );
+        if simple {
+            self.parameter_property(child, &kids, id);
+        } else {
+            let source = if ty.is_none() {
+                init
+            } else {
+                self.b.expr(Expr::Cast(ty))
+            };
+            self.bind(pattern, source, Binding::local(DeclFlags::default()));
+        }
+    }
+
+    fn parameter_value(
+        &mut self,
+        function: DeclId,
+        index: u16,
+        ty: TypeId,
+        default: Option<Child<'tree>>,
+    ) -> ExprId {
+        let decl = self.b.decl(function);
+        let contextual =
+            ty.is_none() && (decl.kind == DeclKind::Lambda || decl.context != Context::None);
+        let context = if contextual {
+            self.b.expr(Expr::ContextParam(function, index))
+        } else {
+            ExprId::NONE
+        };
+        let Some(default) = default else {
+            return context;
+        };
+        let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
+        let value = self.expr(
+            default,
+            if ty.is_none() {
+                Context::None
+            } else {
+                Context::Typed(ty)
+            },
+        );
+        self.type_use = uses;
+        if contextual {
+            self.b.expr(Expr::Or(context, value))
+        } else {
+            value
+        }
+    }
+
+    /// `constructor(private a: A)` declares a property too.
+    fn parameter_property(&mut self, child: Child<'tree>, kids: &Children<'tree>, param: DeclId) {
+        let marked = kids.has(Kind::AccessibilityModifier)
+            || kids.has(Kind::ReadonlyToken)
+            || kids.has(Kind::OverrideModifier);
+        if !marked || self.class.is_none() {
+            return;
+        }
+        self.b.decl(param).flags.insert(DeclFlags::FROM_PARAMETER);
+        let Declaration {
+            name,
+            ty,
+            init,
+            at,
+            flags,
+            ..
+        } = *self.b.decl(param);
+        let (scope, owner) = (self.b.scope, self.b.owner);
+        self.b.scope = self.b.decl(self.class).inner;
+        self.b.owner = self.b.decl(owner).parent;
+        let mut member = DeclFlags::MEMBER | DeclFlags::FROM_PARAMETER;
+        for (flag, set) in [
+            (
+                DeclFlags::OPTIONAL,
+                flags.has(DeclFlags::OPTIONAL) && child.kind == Kind::OptionalParameter,
+            ),
+            (DeclFlags::READONLY, kids.has(Kind::ReadonlyToken)),
+            (DeclFlags::OVERRIDE, kids.has(Kind::OverrideModifier)),
+        ] {
+            if set {
+                member.insert(flag);
+            }
+        }
+        let id = self.b.declare(name, DeclKind::Property, member, at);
+        let decl = self.b.decl(id);
+        decl.ty = ty;
+        decl.init = init;
+        let access = self.access(kids);
+        let looks = Looks {
+            start: child.start(),
+            end: child.end(),
+            name: kids.get(Field::Pattern),
+            ty: kids.get(Field::Type),
+            access: Some(access),
+            ..Looks::default()
+        };
+        self.show(id, looks);
+        (self.b.scope, self.b.owner) = (scope, owner);
+    }
+
+    /// Whether an expression is a JSX element, possibly under conditions.
+    fn is_jsx(&self, value: ExprId, depth: u8) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        match self.b.facts.expr(value) {
+            Expr::Jsx(_) => true,
+            Expr::Or(a, b) | Expr::And(a, b) => {
+                self.is_jsx(a, depth - 1) || self.is_jsx(b, depth - 1)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
+    let mut flags = DeclFlags::default();
+    let generator = matches!(
+        kind,
+        Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
+    ) || kids.has(Kind::Star);
+    for (flag, set) in [
+        (DeclFlags::ASYNC, kids.has(Kind::AsyncToken)),
+        (DeclFlags::GENERATOR, generator),
+        (DeclFlags::HAS_BODY, kids.get(Field::Body).is_some()),
+        (DeclFlags::OPTIONAL, kids.has(Kind::Question)),
+    ] {
+        if set {
+            flags.insert(flag);
+        }
+    }
+    flags
+}

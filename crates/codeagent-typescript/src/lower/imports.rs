@@ -1,0 +1,303 @@
+//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`,
+//! `import e = require("m")`, `import f = A.B`, `require("m")`.
+//!
+//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an
+//! expression.
+
+use codeagent_model::facts::*;
+use codeagent_model::span::Position;
+
+use crate::lower::patterns::Binding;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::syntax::{Child, Field, Kind};
+
+/// The module an import names.
+#[derive(Clone, Copy)]
+struct From {
+    module: Sym,
+    at: Position,
+    type_only: bool,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `import .. from "m"` and `import "m"`
+    pub fn import_statement(&mut self, child: Child<'tree>) {
+        if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
+            self.b.facts.header.is_module = true;
+        }
+        let kids = self.children(child);
+        let type_only = kids.has(Kind::TypeToken) || kids.has(Kind::TypeofToken);
+        if let Some(clause) = kids.find(Kind::ImportRequireClause) {
+            self.import_require(clause, type_only);
+            return;
+        }
+        let Some(source) = kids.get(Field::Source) else {
+            return;
+        };
+        let from = self.from(source, type_only);
+        match kids.find(Kind::ImportClause) {
+            Some(clause) => self.import_clause(clause, from),
+            None => {
+                let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
+                self.b
+                    .site(SiteKind::Import, Subject::Import(import), from.at);
+            }
+        }
+    }
+
+    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in,
+    /// as an import for its effects does; `types="a"` brings in a package.
+    pub fn references(&mut self) {
+        for (start, end, is_package) in reference_paths(self.b.text) {
+            let path = &self.b.text[start..end];
+            let is_relative = is_package || path.starts_with("./") || path.starts_with("../");
+            let module = if is_relative {
+                self.b.sym(path)
+            } else {
+                self.b.sym_owned(&format!("./{path}"))
+            };
+            let from = From {
+                module,
+                at: self.b.position(start),
+                type_only: false,
+            };
+            let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
+            self.b
+                .site(SiteKind::Import, Subject::Import(import), from.at);
+        }
+    }
+
+    fn from(&mut self, source: Child<'tree>, type_only: bool) -> From {
+        From {
+            module: self.string(source),
+            at: self.at(source),
+            type_only,
+        }
+    }
+
+    fn add_import(&mut self, kind: ImportKind, name: Sym, decl: DeclId, from: From) -> ImportId {
+        self.b.facts.imports.push(Import {
+            kind,
+            module: from.module,
+            name,
+            decl,
+            ty: TypeId::NONE,
+            scope: self.b.scope,
+            global: false,
+            type_only: from.type_only,
+            at: from.at,
+        });
+        ImportId(self.b.facts.imports.len() as u32 - 1)
+    }
+
+    /// Declares a local name made by an import; the site stands at the imported name, or at the
+    /// module of which it is the whole.
+    fn import_name(&mut self, kind: ImportKind, names: (Child<'tree>, Child<'tree>), from: From) {
+        let (imported, local) = names;
+        let sym = self.sym(local);
+        let at = self.at(local);
+        let flags = if from.type_only {
+            DeclFlags::TYPE_ONLY
+        } else {
+            DeclFlags::default()
+        };
+        let decl = self.b.declare(sym, DeclKind::Import, flags, at);
+        let name = match kind {
+            ImportKind::Default => self.b.sym_owned("default"),
+            ImportKind::Named => self.string(imported),
+            _ => Sym::NONE,
+        };
+        let import = self.add_import(kind, name, decl, from);
+        let at = self.at(imported);
+        self.b.site(SiteKind::Import, Subject::Import(import), at);
+    }
+
+    fn import_clause(&mut self, clause: Child<'tree>, from: From) {
+        for part in self.children(clause).named() {
+            match part.kind {
+                Kind::Identifier => self.import_name(ImportKind::Default, (part, part), from),
+                Kind::NamespaceImport => {
+                    if let Some(name) = self.children(part).first() {
+                        self.import_name(ImportKind::Namespace, (name, name), from);
+                    }
+                }
+                Kind::NamedImports => {
+                    for specifier in self
+                        .children(part)
+                        .named()
+                        .filter(|part| part.kind == Kind::ImportSpecifier)
+                    {
+                        self.import_specifier_node(specifier, from);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn import_specifier_node(&mut self, specifier: Child<'tree>, from: From) {
+        let kids = self.children(specifier);
+        let Some(name) = kids.get(Field::Name) else {
+            return;
+        };
+        let local = kids.get(Field::Alias).unwrap_or(name);
+        let from = From {
+            type_only: from.type_only || kids.has(Kind::TypeToken),
+            ..from
+        };
+        self.import_name(ImportKind::Named, (name, local), from);
+    }
+
+    /// `import a = require("m")`
+    fn import_require(&mut self, clause: Child<'tree>, type_only: bool) {
+        let kids = self.children(clause);
+        let (Some(name), Some(source)) = (kids.first(), kids.get(Field::Source)) else {
+            return;
+        };
+        let from = self.from(source, type_only);
+        self.import_name(ImportKind::Require, (name, name), from);
+    }
+
+    /// `import a = B.C`
+    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let mut parts = kids.named();
+        let (Some(name), Some(target)) = (parts.next(), parts.next()) else {
+            return;
+        };
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let flags = self.outer(child, outer).flags;
+        let id = self.b.declare(sym, DeclKind::Import, flags, at);
+        let mut value = ExprId::NONE;
+        for segment in self.name_segments(target) {
+            if value.is_none() {
+                value = self.name(segment, Some(SiteKind::Read)).expr;
+            } else {
+                let member = self.sym(segment);
+                value = self.b.expr(Expr::Member(value, member));
+                let at = self.at(segment);
+                self.b.site(SiteKind::Read, Subject::Expr(value), at);
+            }
+        }
+        self.b.decl(id).init = value;
+    }
+
+    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` in
+    /// JavaScript.
+    pub fn required(
+        &mut self,
+        name: Child<'tree>,
+        value: Option<Child<'tree>>,
+        binding: Binding,
+    ) -> bool {
+        let Some(value) = value else { return false };
+        let (call, member) = if value.kind == Kind::MemberExpression {
+            let kids = self.children(value);
+            (kids.get(Field::Receiver), kids.get(Field::Property))
+        } else {
+            (Some(value), None)
+        };
+        let Some(source) = call.and_then(|call| self.required_module(call)) else {
+            return false;
+        };
+        self.b.facts.header.is_module = true;
+        let from = self.from(source, false);
+        let scope = self.b.scope;
+        self.b.scope = binding.scope.unwrap_or(scope);
+        let is_import = match (name.kind, member) {
+            (Kind::Identifier, None) => {
+                // The variable is a name of its own: what uses the module's value is the call.
+                self.import_name(ImportKind::Require, (source, name), from);
+                true
+            }
+            (Kind::Identifier, Some(member)) => {
+                self.import_name(ImportKind::Named, (member, name), from);
+                true
+            }
+            (Kind::ObjectPattern, None) => self.required_names(name, from),
+            _ => false,
+        };
+        self.b.scope = scope;
+        is_import
+    }
+
+    fn required_module(&mut self, call: Child<'tree>) -> Option<Child<'tree>> {
+        if call.kind != Kind::CallExpression {
+            return None;
+        }
+        let kids = self.children(call);
+        let function = kids.get(Field::Function)?;
+        if function.kind != Kind::Identifier || self.text(function) != "require" {
+            return None;
+        }
+        let arguments = kids.get(Field::Arguments)?;
+        self.children(arguments)
+            .first()
+            .filter(|argument| argument.kind == Kind::String)
+    }
+
+    /// The names of `const { a, b: c } = require("m")`, if the pattern has no more than that.
+    fn required_names(&mut self, pattern: Child<'tree>, from: From) -> bool {
+        let mut names = Vec::new();
+        for part in self.children(pattern).named() {
+            match part.kind {
+                Kind::ShorthandPropertyIdentifierPattern => names.push((part, part)),
+                Kind::PairPattern => {
+                    let kids = self.children(part);
+                    match (kids.get(Field::Key), kids.get(Field::Value)) {
+                        (Some(key), Some(local)) if local.kind == Kind::Identifier => {
+                            names.push((key, local))
+                        }
+                        _ => return false,
+                    }
+                }
+                _ => return false,
+            }
+        }
+        for names in names {
+            self.import_name(ImportKind::Named, names, from);
+        }
+        true
+    }
+}
+
+/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token,
+/// and the packages of `types="..."`.
+fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
+    let mut paths = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let start = text.len() - rest.len();
+        let length = match rest.get(..2) {
+            Some("//") => rest.find('\n').unwrap_or(rest.len()),
+            Some("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ => return paths,
+        };
+        for (attribute, is_package) in [("path", false), ("types", true)] {
+            let found = reference(&rest[..length], attribute);
+            paths.extend(found.map(|(from, to)| (start + from, start + to, is_package)));
+        }
+        rest = rest[length..].trim_start();
+    }
+}
+
+fn reference(comment: &str, attribute: &str) -> Option<(usize, usize)> {
+    let directive = comment
+        .strip_prefix("///")?
+        .trim_start()
+        .strip_prefix("<reference")?;
+    let value = directive
+        .trim_start()
+        .strip_prefix(attribute)?
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
+    let quote = value
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\''))?;
+    let start = comment.len() - value.len() + 1;
+    let length = comment[start..].find(quote)?;
+    Some((start, start + length))
+}

@@ -1,0 +1,187 @@
+//! Object and array literals: what members an object has, where its lambdas get their types from.
+//!
+//! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
+//! nameless, the spread.
+//!
+//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is
+//! assigned the literal. An array has a declaration only if it has a context to pass on.
+
+use codeagent_model::facts::*;
+
+use crate::lower::functions::Head;
+use crate::lower::walker::Walker;
+use crate::syntax::syntax::{Child, Field, Kind};
+
+/// An object literal under construction.
+#[derive(Clone, Copy)]
+struct Object {
+    decl: DeclId,
+    inner: ScopeId,
+    around: ScopeId,
+    /// Its members become nodes.
+    shown: bool,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `{ .. }`
+    pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
+        let at = self.at(child);
+        let prototype = self.script.prototype.take();
+        let shown = std::mem::take(&mut self.script.gives_out);
+        let decl = self
+            .b
+            .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+        let around = self.b.scope;
+        let inner = self.b.open_scope(ScopeKind::Object, decl);
+        self.b.scope = around;
+        let literal = self.b.decl(decl);
+        literal.inner = inner;
+        literal.context = context;
+        if let Some(of) = prototype {
+            self.script
+                .prototypes
+                .insert(decl, of.function.some().unwrap_or(of.class));
+        }
+        let object = Object {
+            decl,
+            inner,
+            around,
+            shown,
+        };
+        for part in self.children(child).named() {
+            self.object_part(part, object);
+        }
+        self.b.fresh_expr(Expr::Object(decl))
+    }
+
+    fn object_part(&mut self, part: Child<'tree>, object: Object) {
+        match part.kind {
+            Kind::Pair => self.pair(part, object),
+            Kind::ShorthandPropertyIdentifier => {
+                let name = self.sym(part);
+                let property = self.object_member(part, name, DeclFlags::MEMBER, object);
+                let value = self.name(part, Some(SiteKind::Read)).expr;
+                self.b.decl(property).init = value;
+            }
+            Kind::MethodDefinition => self.object_method(part, object),
+            Kind::SpreadElement => {
+                let value = self.first_expr(part);
+                let init = self.b.expr(Expr::Spread(value));
+                let at = self.at(part);
+                self.b.scope = object.inner;
+                let spread = self
+                    .b
+                    .declare(Sym::NONE, DeclKind::Property, DeclFlags::MEMBER, at);
+                self.b.scope = object.around;
+                self.b.decl(spread).init = init;
+            }
+            _ => {}
+        }
+    }
+
+    fn object_member(
+        &mut self,
+        key: Child<'tree>,
+        name: Sym,
+        flags: DeclFlags,
+        object: Object,
+    ) -> DeclId {
+        let at = self.at(key);
+        self.b.scope = object.inner;
+        let property = self.b.declare(name, DeclKind::Property, flags, at);
+        self.b.scope = object.around;
+        self.b
+            .site(SiteKind::Key, Subject::Key(object.decl, name), at);
+        property
+    }
+
+    fn pair(&mut self, part: Child<'tree>, object: Object) {
+        let kids = self.children(part);
+        let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else {
+            return;
+        };
+        self.computed_name(key);
+        let (name, computed) = self.member_name(key);
+        let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
+        let owner = self.b.owner;
+        if object.shown {
+            self.show_assigned(property, (part.start(), value.end()), key, value);
+            self.b.owner = property;
+        }
+        let ty = self.documented_variable(part.start());
+        self.document_value(value, part.start());
+        let context = if ty.is_none() {
+            Context::Property(object.decl, name)
+        } else {
+            Context::Typed(ty)
+        };
+        let init = self.expr(value, context);
+        let decl = self.b.decl(property);
+        decl.init = init;
+        decl.ty = ty;
+        self.b.owner = owner;
+    }
+
+    fn object_method(&mut self, part: Child<'tree>, object: Object) {
+        let kids = self.children(part);
+        let Some(key) = kids.get(Field::Name) else {
+            return;
+        };
+        self.computed_name(key);
+        let (name, _) = self.member_name(key);
+        let kind = match () {
+            () if kids.has(Kind::GetToken) => DeclKind::Getter,
+            () if kids.has(Kind::SetToken) => DeclKind::Setter,
+            () => DeclKind::Method,
+        };
+        let at = self.at(key);
+        self.b
+            .site(SiteKind::Key, Subject::Key(object.decl, name), at);
+        let this = self.this;
+        let receiver = self
+            .script
+            .prototypes
+            .get(&object.decl)
+            .copied()
+            .unwrap_or(object.decl);
+        self.this = self.b.expr(Expr::This(receiver));
+        self.b.scope = object.inner;
+        let start = object.shown.then_some(part.start());
+        let head = Head {
+            flags: DeclFlags::MEMBER,
+            start,
+            ..Head::plain(kind, Context::Property(object.decl, name))
+        };
+        self.function(part, head);
+        self.b.scope = object.around;
+        self.this = this;
+    }
+
+    /// `[a, ...b]`
+    pub fn array(&mut self, child: Child<'tree>, context: Context) -> ExprId {
+        let expr = self.b.fresh_expr(Expr::Unknown);
+        let decl = if context == Context::None {
+            DeclId::NONE
+        } else {
+            let at = self.at(child);
+            let decl = self
+                .b
+                .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
+            self.b.decl(decl).context = context;
+            decl
+        };
+        let context = if decl.is_none() {
+            Context::None
+        } else {
+            Context::Element(expr)
+        };
+        let elements: Vec<_> = self
+            .children(child)
+            .named()
+            .map(|element| self.expr(element, context))
+            .collect();
+        let list = self.b.facts.add_list(elements);
+        self.b.facts.exprs[expr.index()] = Expr::Array(list, decl);
+        expr
+    }
+}

@@ -1,0 +1,187 @@
+//! What can be said only once a file has been walked, because names are visible before they are
+//! declared.
+//!
+//! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
+//! first assigned value; marks local functions that are named outside their own body.
+//!
+//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls what `o.f` is.
+
+use codeagent_model::facts::*;
+use rustc_hash::FxHashMap;
+
+/// What a name is in a scope.
+#[derive(Clone, Copy)]
+struct Local {
+    decl: DeclId,
+    /// Nothing of that name in this scope can be a node (a parameter property can).
+    hidden: bool,
+}
+
+/// Settles what waited for the end of the walk.
+pub fn settle(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
+    let locals = Locals::of(facts);
+    locals.give_first_values(facts, assigned);
+    locals.drop_sites(facts);
+}
+
+struct Locals {
+    by_name: FxHashMap<(ScopeId, Sym), Local>,
+    /// By symbol: declared somewhere as a local, or without type and value.
+    declared: Vec<bool>,
+}
+
+impl Locals {
+    fn of(facts: &Facts) -> Self {
+        let mut by_name: FxHashMap<(ScopeId, Sym), Local> = FxHashMap::default();
+        let mut declared = vec![false; facts.names.len()];
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            if decl.name.is_none()
+                || decl.flags.has(DeclFlags::MEMBER)
+                || decl.kind == DeclKind::Narrow
+            {
+                continue;
+            }
+            let named = matches!(
+                decl.kind,
+                DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda
+            );
+            let hidden =
+                named && decl.detail.is_none() && !decl.flags.has(DeclFlags::FROM_PARAMETER);
+            let local_function =
+                decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
+            let untyped =
+                decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+            declared[decl.name.index()] |= hidden || local_function || untyped;
+            let entry = by_name
+                .entry((decl.scope, decl.name))
+                .or_insert(Local { decl: id, hidden });
+            if entry.hidden && !hidden {
+                *entry = Local { decl: id, hidden };
+            }
+        }
+        Self { by_name, declared }
+    }
+
+    fn find(&self, facts: &Facts, name: Sym, mut scope: ScopeId) -> Option<Local> {
+        if !self.declared.get(name.index()).copied().unwrap_or(false) {
+            return None;
+        }
+        while !scope.is_none() {
+            if let Some(local) = self.by_name.get(&(scope, name)) {
+                return Some(*local);
+            }
+            scope = facts.scope(scope).parent;
+        }
+        None
+    }
+
+    /// Only an assignment in the function of the declaration counts: no other one can be relied on.
+    fn give_first_values(&self, facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
+        for &(target, value, function) in assigned {
+            let Expr::Name(name, scope, _) = facts.expr(target) else {
+                continue;
+            };
+            if matches!(
+                facts.expr(value),
+                Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)
+            ) {
+                continue;
+            }
+            let Some(local) = self.find(facts, name, scope) else {
+                continue;
+            };
+            let decl = facts.decl(local.decl);
+            let untyped =
+                decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+            if untyped && function_of(facts, decl.scope) == function {
+                facts.decls[local.decl.index()].init = value;
+            }
+        }
+    }
+
+    fn drop_sites(&self, facts: &mut Facts) {
+        let mut sites = std::mem::take(&mut facts.sites);
+        let mut called = Vec::new();
+        sites.retain(|site| {
+            let Some((name, scope)) = bare_name(facts, site.subject) else {
+                return true;
+            };
+            let Some(local) = self.find(facts, name, scope) else {
+                return true;
+            };
+            if facts.decl(local.decl).kind == DeclKind::Function
+                && !is_inside(facts, site.owner, local.decl)
+            {
+                called.push(local.decl);
+            }
+            !local.hidden
+                || matches!(
+                    site.kind,
+                    SiteKind::Call | SiteKind::New | SiteKind::Tag | SiteKind::Jsx
+                )
+        });
+        for decl in called {
+            if !at_module_level(facts, facts.decl(decl).scope) {
+                facts.decls[decl.index()].flags.insert(DeclFlags::CALLED);
+            }
+        }
+        facts.sites = sites;
+    }
+}
+
+fn at_module_level(facts: &Facts, scope: ScopeId) -> bool {
+    matches!(
+        facts.scope(scope).kind,
+        ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global
+    )
+}
+
+/// The function a scope lies in.
+fn function_of(facts: &Facts, mut scope: ScopeId) -> DeclId {
+    while let Some(id) = scope.some() {
+        let Scope {
+            kind,
+            owner,
+            parent,
+        } = *facts.scope(id);
+        if kind == ScopeKind::Function {
+            return owner;
+        }
+        scope = parent;
+    }
+    DeclId::NONE
+}
+
+fn is_inside(facts: &Facts, mut inner: DeclId, outer: DeclId) -> bool {
+    while let Some(id) = inner.some() {
+        if id == outer {
+            return true;
+        }
+        inner = facts.decl(id).parent;
+    }
+    false
+}
+
+/// The bare name a site is about, with the scope it is looked up from.
+fn bare_name(facts: &Facts, subject: Subject) -> Option<(Sym, ScopeId)> {
+    let value = match subject {
+        Subject::Type(ty, 0) => {
+            let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+                return None;
+            };
+            return Some((facts.list(segments).first()?.name, scope));
+        }
+        Subject::Expr(value) | Subject::Decorator(value) => value,
+        _ => return None,
+    };
+    let value = match facts.expr(value) {
+        Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
+        Expr::Jsx(component) => component,
+        _ => value,
+    };
+    match facts.expr(value) {
+        Expr::Name(name, scope, _) => Some((name, scope)),
+        _ => None,
+    }
+}

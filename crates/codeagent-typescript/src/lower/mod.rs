@@ -1,0 +1,134 @@
+//! TypeScript and JavaScript text becomes facts: repair, parse within a budget of steps, walk.
+//!
+//! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the
+//! expression `Call(Member(Name x, f))` and two sites. The parts: [`repair`] and [`syntax`] stand
+//! before the walk, [`walker`] holds its state, `statements` is where it begins, [`locals`] tidies
+//! up after it.
+//!
+//! **Limits.** One text at a time and no lookup of names. What lies deeper than
+//! [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
+
+mod assignments;
+mod calls;
+mod classes;
+mod declarations;
+pub(crate) mod details;
+mod exports;
+mod expressions;
+pub(crate) mod functions;
+mod imports;
+mod jsx;
+mod literals;
+mod locals;
+mod narrowing;
+mod patterns;
+mod pieces;
+pub(crate) mod state;
+mod statements;
+mod type_members;
+mod types;
+pub(crate) mod walker;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+
+use codeagent_lang::lower::cursor::next_beside;
+use codeagent_lang::lower::given_up;
+use codeagent_lang::lower::limits;
+use codeagent_lang::lower::parsing;
+use codeagent_model::facts::Facts;
+use codeagent_model::graph::{Dialect, ParseStatus};
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::lower::walker::Walker;
+use crate::syntax::repair::repair;
+use crate::syntax::syntax::Grammar;
+
+/// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
+#[must_use]
+pub fn extract(text: &str, dialect: Dialect) -> Facts {
+    // Comments of JavaScript say types.
+    read(text, dialect, !dialect.is_javascript())
+}
+
+/// Reads a text that only declares, on which no index of its own depends: without what it uses, and
+/// cheaper, because what others see of it need not be told from the rest.
+#[must_use]
+pub fn extract_declarations(text: &str) -> Facts {
+    let mut facts = parsing::one_heavy_at_a_time(text, || read(text, Dialect::Ts, false));
+    facts.sites = Vec::new();
+    facts
+}
+
+/// Reads a text; in what others see of it, comments may count.
+fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
+    if limits::has_too_many_angles(text) {
+        return given_up(text, dialect);
+    }
+    let repaired = repair(text, dialect);
+    match parse(&repaired.text, dialect.has_jsx()) {
+        Some(tree) => {
+            let mut walker = Walker::new(text, dialect, &tree, &repaired);
+            walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
+            walker.references();
+            walker.declare_documented_types();
+            walker.program(tree.root_node());
+            let mut facts = walker.finish(comments_say_nothing.then(|| tree.root_node()));
+            record_errors(tree.root_node(), text, &mut facts);
+            facts
+        }
+        None => given_up(text, dialect),
+    }
+}
+
+thread_local! {
+    static PLAIN: RefCell<Option<Parser>> = const { RefCell::new(None) };
+    static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// Parses within the budget of [`limits::parse_steps`]; `None` if that was not enough.
+fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
+    let mut budget = limits::parse_steps(text.len());
+    parsing::parse(
+        if jsx { &JSX } else { &PLAIN },
+        &Grammar::get(jsx).language,
+        text,
+        &mut budget,
+    )
+}
+
+/// Counts the bytes in outermost ERROR nodes and the MISSING nodes.
+fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
+    if !root.has_error() {
+        return;
+    }
+    let header = &mut facts.header;
+    header.parse_status = ParseStatus::Partial;
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let bad = node.is_error() || node.is_missing();
+        if bad {
+            header.error_bytes += if node.is_error() {
+                node.byte_range().len() as u32
+            } else {
+                1
+            };
+            if header.error_lines.len() < 8 {
+                // A line end may have become a semicolon.
+                let before = &text.as_bytes()[..node.start_byte()];
+                header
+                    .error_lines
+                    .push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
+            }
+        }
+        if !bad && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        if !next_beside(&mut cursor) {
+            return;
+        }
+    }
+}

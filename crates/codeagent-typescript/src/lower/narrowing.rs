@@ -1,0 +1,204 @@
+//! What a condition says about the names in it, and the `Narrow` declarations that follow from it.
+//!
+//! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as
+//! a small tree of tests while it is walked, so nothing is walked twice.
+//!
+//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where
+//! it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed
+//! under the name `this`, `this` itself is not.
+
+use codeagent_model::facts::*;
+
+use crate::lower::state::{Test, TestNode, Value};
+use crate::lower::walker::Walker;
+use crate::syntax::syntax::Kind;
+
+const MAX_TESTS: usize = 16;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// Keeps a compound test.
+    pub fn test(&mut self, node: TestNode) -> Test {
+        if matches!(
+            node,
+            TestNode::Not(Test::None)
+                | TestNode::And(Test::None, Test::None)
+                | TestNode::Or(Test::None, Test::None)
+        ) {
+            return Test::None;
+        }
+        self.narrowing.tests.push(node);
+        Test::Node(self.narrowing.tests.len() as u32 - 1)
+    }
+
+    /// The test of a binary operation.
+    pub fn operation_test(&mut self, left: Value, operator: Kind, right: Value) -> Test {
+        match operator {
+            Kind::AndAnd => self.test(TestNode::And(left.test, right.test)),
+            Kind::OrOr => self.test(TestNode::Or(left.test, right.test)),
+            Kind::InstanceOf => {
+                self.guard_test(left.expr, GuardTest::InstanceOf(right.expr), false)
+            }
+            Kind::In => match self.b.facts.expr(left.expr) {
+                Expr::Literal(LiteralKind::String, name) => {
+                    self.guard_test(right.expr, GuardTest::HasProperty(name), false)
+                }
+                _ => Test::None,
+            },
+            Kind::StrictEqual | Kind::LooseEqual => self.comparison(left, right, false),
+            Kind::StrictNotEqual | Kind::LooseNotEqual => self.comparison(left, right, true),
+            _ => Test::None,
+        }
+    }
+
+    fn guard_test(&mut self, subject: ExprId, test: GuardTest, negated: bool) -> Test {
+        self.test(TestNode::Guard(Guard {
+            subject,
+            test,
+            negated,
+        }))
+    }
+
+    /// `typeof x === "string"`, `x.kind === "a"`, `x !== null`; either side may be the literal.
+    pub fn comparison(&mut self, left: Value, right: Value, negated: bool) -> Test {
+        let (value, literal) = match (self.b.facts.expr(left.expr), self.b.facts.expr(right.expr)) {
+            (_, literal @ Expr::Literal(..)) => (left, literal),
+            (literal @ Expr::Literal(..), _) => (right, literal),
+            _ => return Test::None,
+        };
+        let Expr::Literal(kind, text) = literal else {
+            return Test::None;
+        };
+        if let Test::TypeOf(subject) = value.test {
+            return self.guard_test(subject, GuardTest::TypeOf(text), negated);
+        }
+        if matches!(kind, LiteralKind::Null | LiteralKind::Undefined) {
+            return self.guard_test(value.expr, GuardTest::Truthy, !negated);
+        }
+        match self.b.facts.expr(value.expr) {
+            Expr::Member(subject, name) => {
+                self.guard_test(subject, GuardTest::Discriminant(name, kind, text), negated)
+            }
+            _ => Test::None,
+        }
+    }
+
+    /// Runs a part of the walk in a block where a test is known to hold or not.
+    pub fn guarded<T>(&mut self, test: Test, holds: bool, part: impl FnOnce(&mut Self) -> T) -> T {
+        if matches!(test, Test::None) {
+            return part(self);
+        }
+        let (decls, scopes) = (self.b.facts.decls.len(), self.b.facts.scopes.len());
+        let scope = self.b.scope;
+        self.b.open_scope(ScopeKind::Block, DeclId::NONE);
+        self.narrow(test, holds, 0);
+        if self.b.facts.decls.len() == decls {
+            // Nothing was narrowed: the block is not needed.
+            self.b.facts.scopes.truncate(scopes);
+            self.b.scope = scope;
+        }
+        let result = part(self);
+        self.b.scope = scope;
+        result
+    }
+
+    /// Declares in the current scope, from an offset on, what follows from a test.
+    pub fn narrow(&mut self, test: Test, holds: bool, from: u32) {
+        let mut pending = vec![(test, holds)];
+        let mut steps = 0;
+        while let Some((test, holds)) = pending.pop() {
+            steps += 1;
+            if steps > MAX_TESTS {
+                return;
+            }
+            match test {
+                Test::Truthy(subject) if holds => self.declare_narrow(
+                    Guard {
+                        subject,
+                        test: GuardTest::Truthy,
+                        negated: false,
+                    },
+                    from,
+                ),
+                Test::Call(call) => self.narrow_by_call(call, !holds, from),
+                Test::Node(index) => match self.narrowing.tests[index as usize] {
+                    TestNode::And(a, b) if holds => pending.extend([(b, true), (a, true)]),
+                    TestNode::Or(a, b) if !holds => pending.extend([(b, false), (a, false)]),
+                    TestNode::Not(inner) => pending.push((inner, !holds)),
+                    TestNode::Guard(guard) => self.declare_narrow(
+                        Guard {
+                            negated: guard.negated == holds,
+                            ..guard
+                        },
+                        from,
+                    ),
+                    TestNode::And(..) | TestNode::Or(..) => {}
+                },
+                Test::None | Test::Truthy(_) | Test::TypeOf(_) => {}
+            }
+        }
+    }
+
+    fn narrow_by_call(&mut self, call: CallId, negated: bool, from: u32) {
+        let args = self.b.facts.calls[call.index()].args;
+        for index in 0..args.len().min(4) {
+            let subject = self.b.facts.list(args)[index].value;
+            self.declare_narrow(
+                Guard {
+                    subject,
+                    test: GuardTest::Predicate(call, index as u16),
+                    negated,
+                },
+                from,
+            );
+        }
+        if let Expr::Member(receiver, _) =
+            self.b.facts.expr(self.b.facts.calls[call.index()].callee)
+        {
+            self.declare_narrow(
+                Guard {
+                    subject: receiver,
+                    test: GuardTest::Predicate(call, u16::MAX),
+                    negated,
+                },
+                from,
+            );
+        }
+    }
+
+    /// Declares the root of what is narrowed anew, from an offset on.
+    pub fn declare_narrow(&mut self, guard: Guard, from: u32) {
+        if guard.negated && matches!(guard.test, GuardTest::Truthy) {
+            return;
+        }
+        let Some((name, at)) = self.root_name(guard.subject) else {
+            return;
+        };
+        self.note_narrowing(guard);
+        self.b.facts.guards.push(guard);
+        let number = self.b.facts.guards.len() as u32 - 1;
+        let position = self.b.position(at as usize);
+        let id = self
+            .b
+            .declare(name, DeclKind::Narrow, DeclFlags::default(), position);
+        let init = self.b.expr(Expr::Guarded(number));
+        let decl = self.b.decl(id);
+        decl.init = init;
+        decl.from = from;
+    }
+
+    /// The name a path begins with.
+    fn root_name(&mut self, mut subject: ExprId) -> Option<(Sym, u32)> {
+        for _ in 0..MAX_TESTS {
+            match self.b.facts.expr(subject) {
+                Expr::Name(name, _, at) => return Some((name, at)),
+                Expr::This(_) | Expr::ThisAt(..) => {
+                    self.narrowing.narrows_this = true;
+                    return Some((self.b.sym_owned("this"), 0));
+                }
+                Expr::Member(inner, _) => subject = inner,
+                _ => return None,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,136 @@
+//! Which declarations of a TypeScript module do others see one by one: statements that declare one
+//! name, and members of classes and interfaces.
+//!
+//! **Limits.** Nothing is told apart in scripts and in JavaScript.
+
+use codeagent_lang::lower::pieces::{PieceSpan, place};
+use codeagent_model::facts::{
+    DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind,
+};
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+/// Is a member of no type, before all narrowings; behind them it is less.
+const OF_MODULE: u32 = u32::MAX;
+
+/// Statements that declare one name, members of classes and interfaces, and where everything else
+/// stands that the module declares.
+pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
+    if !facts.header.is_module || facts.header.dialect.is_javascript() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut statements: Vec<(usize, usize)> = Vec::new();
+    let mut cursor = root.walk();
+    let mut has_more = cursor.goto_first_child();
+    while has_more {
+        statements.push((cursor.node().start_byte(), cursor.node().end_byte()));
+        has_more = cursor.goto_next_sibling();
+    }
+    let mut others: Vec<usize> = facts
+        .imports
+        .iter()
+        .map(|import| import.at.offset as usize)
+        .collect();
+    others.extend(facts.exports.iter().map(|export| export.at.offset as usize));
+    others.extend(
+        facts
+            .exprs
+            .iter()
+            .filter_map(|expr| given_to_another(facts, expr)),
+    );
+    let mut by_statement: FxHashMap<usize, Vec<DeclId>> = FxHashMap::default();
+    let mut types: FxHashMap<DeclId, u32> = FxHashMap::default();
+    let mut places = Vec::new();
+    for id in facts
+        .decl_ids()
+        .filter(|id| !facts.decl(*id).name.is_none())
+    {
+        let decl = facts.decl(id);
+        let at = decl.at.offset as usize;
+        let statement = statements
+            .partition_point(|(start, _)| *start <= at)
+            .checked_sub(1)
+            .filter(|before| at < statements[*before].1);
+        match statement {
+            Some(statement) if decl.scope == ScopeId(0) => {
+                by_statement.entry(statement).or_default().push(id)
+            }
+            None if decl.scope == ScopeId(0) => others.push(at),
+            _ => {}
+        }
+        if decl.scope == ScopeId(0) && matches!(decl.kind, DeclKind::Class | DeclKind::Interface) {
+            types.insert(id, types.len() as u32);
+        }
+        if is_named_member(facts, id)
+            && let Some(container) = types.get(&facts.scope(decl.scope).owner)
+        {
+            places.extend(place(facts, id, *container));
+        }
+    }
+    let is_narrowing =
+        |decl: &&Declaration| decl.kind == DeclKind::Narrow && decl.scope == ScopeId(0);
+    let mut narrowed_from: Vec<usize> = facts
+        .decls
+        .iter()
+        .filter(is_narrowing)
+        .map(|decl| decl.from as usize)
+        .collect();
+    narrowed_from.sort_unstable();
+    for (statement, decls) in by_statement {
+        let (start, end) = statements[statement];
+        let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
+        match decls[..] {
+            [decl] if is_statement(facts, decl) => places.push(PieceSpan {
+                decl,
+                start,
+                end,
+                behind: end,
+                container,
+            }),
+            _ => others.extend(
+                decls
+                    .iter()
+                    .map(|decl| facts.decl(*decl).at.offset as usize),
+            ),
+        }
+    }
+    (places, others)
+}
+
+/// Where `F` stands in `F.name = value` outside of functions, which gives `F` a member.
+fn given_to_another(facts: &Facts, expr: &Expr) -> Option<usize> {
+    let Expr::Assign(target, _) = *expr else {
+        return None;
+    };
+    let Expr::Member(object, _) = facts.expr(target) else {
+        return None;
+    };
+    let Expr::Name(_, scope, at) = facts.expr(object) else {
+        return None;
+    };
+    matches!(
+        facts.scope(scope).kind,
+        ScopeKind::File | ScopeKind::Namespace
+    )
+    .then_some(at as usize)
+}
+
+/// Whether a statement of a module that declares this alone is seen by its name alone.
+fn is_statement(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    let is_of_a_kind = matches!(
+        decl.kind,
+        DeclKind::Function | DeclKind::Variable | DeclKind::TypeAlias | DeclKind::Enum
+    );
+    is_of_a_kind && !decl.flags.has(DeclFlags::DEFAULT) && !decl.detail.is_none()
+}
+
+/// Whether a member of a class or interface is asked for by its name.
+fn is_named_member(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    let is_of_a_kind = matches!(
+        decl.kind,
+        DeclKind::Method | DeclKind::Property | DeclKind::Getter | DeclKind::Setter
+    );
+    is_of_a_kind && decl.flags.has(DeclFlags::MEMBER) && !decl.flags.has(DeclFlags::FROM_PARAMETER)
+}

@@ -1,0 +1,321 @@
+//! Statements: where declarations and expressions stand, which blocks they open, and what
+//! conditions say in them.
+//!
+//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go
+//! on".
+
+use codeagent_model::facts::*;
+
+use crate::lower::patterns::Binding;
+use crate::lower::state::Test;
+use crate::lower::walker::{Outer, Walker};
+use crate::syntax::syntax::{Child, Field, Kind};
+
+/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
+/// through all of them.
+const MAX_ELSE_SCOPES: u32 = 64;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// A statement; `outer` is the `export` or `declare` around it.
+    pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let mark = self.narrowing.writes.len();
+        let assigned = self.deeper(None, |walker| match child.kind {
+            Kind::ExpressionStatement => walker.expression_statement(child, outer),
+            _ => {
+                walker.statement_inner(child, outer);
+                None
+            }
+        });
+        self.after_writes(mark, assigned, child.end());
+    }
+
+    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        match child.kind {
+            Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
+            Kind::FunctionDeclaration
+            | Kind::GeneratorFunctionDeclaration
+            | Kind::FunctionSignature => {
+                self.function_declaration(child, outer);
+            }
+            Kind::ClassDeclaration | Kind::AbstractClassDeclaration => {
+                self.class_like(child, outer, Context::None);
+            }
+            Kind::InterfaceDeclaration => self.interface(child, outer),
+            Kind::TypeAliasDeclaration => self.type_alias(child, outer),
+            Kind::EnumDeclaration => self.enum_declaration(child, outer),
+            Kind::InternalModule | Kind::Module => self.namespace(child, outer),
+            Kind::AmbientDeclaration => self.ambient_declaration(child, outer),
+            Kind::ImportStatement => self.import_statement(child),
+            Kind::ImportAlias => self.import_alias(child, outer),
+            Kind::ExportStatement => self.export_statement(child),
+            Kind::StatementBlock => {
+                self.scoped(ScopeKind::Block, |walker| walker.block_statements(child))
+            }
+            Kind::IfStatement => self.if_statement(child),
+            Kind::ForStatement | Kind::DoStatement => self.looped(|walker| walker.parts(child)),
+            Kind::ForInStatement => self.looped(|walker| walker.for_in(child)),
+            Kind::WhileStatement => self.looped(|walker| walker.while_statement(child)),
+            Kind::ReturnStatement => self.return_statement(child),
+            Kind::CatchClause => self.scoped(ScopeKind::Block, |walker| walker.catch_clause(child)),
+            Kind::SwitchStatement => self.switch_statement(child),
+            Kind::EmptyStatement
+            | Kind::StatementIdentifier
+            | Kind::BreakStatement
+            | Kind::ContinueStatement => {}
+            Kind::TryStatement | Kind::LabeledStatement => self.parts_that_are_left(child),
+            Kind::ThrowStatement | Kind::ElseClause | Kind::Error => self.parts(child),
+            _ => {
+                self.expr(child, Context::None);
+            }
+        }
+    }
+
+    /// All parts of a statement as statements.
+    fn parts(&mut self, child: Child<'tree>) {
+        for part in self.children(child).named() {
+            self.statement(part, None);
+        }
+    }
+
+    /// All parts of a statement behind which goes on what breaks off inside.
+    fn parts_that_are_left(&mut self, child: Child<'tree>) {
+        for part in self.children(child).named() {
+            let mark = self.narrowing.writes.len();
+            self.statement(part, None);
+            self.return_writes(mark);
+            self.after_writes(mark, None, part.end());
+        }
+    }
+
+    /// The statements of a block in the current scope.
+    pub fn block_statements(&mut self, block: Child<'tree>) {
+        for statement in self.children(block).named() {
+            self.statement(statement, None);
+        }
+    }
+
+    /// Gives target and value of the assignment that the statement is.
+    fn expression_statement(
+        &mut self,
+        child: Child<'tree>,
+        outer: Option<Outer>,
+    ) -> Option<(ExprId, ExprId)> {
+        let inner = self.children(child).first()?;
+        if inner.kind == Kind::InternalModule {
+            let outer = self.outer(child, outer);
+            self.namespace(inner, Some(outer));
+        } else if !self.common_js(inner) {
+            let call = if self.javascript {
+                self.prototype_call(inner)
+            } else {
+                None
+            };
+            let value = self.expr(inner, Context::None);
+            if let Some(call) = call {
+                self.inherit_by_call(call, value);
+            }
+            if let (Kind::AssignmentExpression, Expr::Assign(target, value)) =
+                (inner.kind, self.b.facts.expr(value))
+            {
+                return Some((target, value));
+            }
+        }
+        None
+    }
+
+    /// A block or single statement in a scope of its own where a test is known to hold or not.
+    fn branch(&mut self, child: Child<'tree>, test: Test, holds: bool) {
+        self.scoped(ScopeKind::Block, |walker| {
+            walker.narrow(test, holds, 0);
+            if child.kind == Kind::StatementBlock {
+                walker.block_statements(child);
+            } else {
+                walker.statement(child, None);
+            }
+        });
+    }
+
+    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do
+    /// not hold.
+    fn if_statement(&mut self, child: Child<'tree>) {
+        let scope = self.b.scope;
+        let mut nested = 0;
+        let mut current = child;
+        loop {
+            let kids = self.children(current);
+            let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
+                self.value(condition, Context::None).test
+            });
+            let leaves = kids
+                .get(Field::Consequence)
+                .is_some_and(|consequence| self.branch_leaves(consequence, test, true));
+            let alternative = kids
+                .get(Field::Alternative)
+                .and_then(|clause| self.children(clause).first());
+            let Some(alternative) = alternative else {
+                if leaves && self.b.scope == scope {
+                    self.narrow(test, false, current.end() as u32);
+                }
+                break;
+            };
+            if alternative.kind != Kind::IfStatement {
+                let other_leaves = self.branch_leaves(alternative, test, false);
+                if self.b.scope == scope && leaves != other_leaves {
+                    self.narrow(test, !leaves, current.end() as u32);
+                }
+                break;
+            }
+            if nested < MAX_ELSE_SCOPES {
+                nested += 1;
+                self.b.open_scope(ScopeKind::Block, DeclId::NONE);
+                self.narrow(test, false, 0);
+            }
+            current = alternative;
+        }
+        self.b.scope = scope;
+    }
+
+    /// A branch of an `if`, and whether control does not go on behind it.
+    fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
+        let mark = self.narrowing.writes.len();
+        self.branch(child, test, holds);
+        let leaves = self.leaves(child);
+        if leaves {
+            self.leave_writes(mark);
+        }
+        leaves
+    }
+
+    /// Whether control does not go on behind this statement.
+    fn leaves(&mut self, child: Child<'tree>) -> bool {
+        match child.kind {
+            Kind::ReturnStatement
+            | Kind::ThrowStatement
+            | Kind::ContinueStatement
+            | Kind::BreakStatement => true,
+            Kind::StatementBlock => {
+                let last = self.children(child).named().last();
+                last.is_some_and(|last| {
+                    matches!(
+                        last.kind,
+                        Kind::ReturnStatement
+                            | Kind::ThrowStatement
+                            | Kind::ContinueStatement
+                            | Kind::BreakStatement
+                    )
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn while_statement(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
+            self.value(condition, Context::None).test
+        });
+        if let Some(body) = kids.get(Field::Body) {
+            self.branch(body, test, true);
+        }
+    }
+
+    /// `for (const x of y)`, `for await`, `for (const k in o)`
+    fn for_in(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let source = kids
+            .get(Field::Right)
+            .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+        let element = if kids.has(Kind::Of) {
+            self.b
+                .expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
+        } else {
+            self.b.expr(Expr::Known(KnownType::String))
+        };
+        if let Some(left) = kids.get(Field::Left) {
+            let flags = match kids.get(Field::Word).map(|kind| kind.kind) {
+                Some(Kind::ConstToken) => Some(DeclFlags::CONST),
+                Some(Kind::LetToken) => Some(DeclFlags::LET),
+                Some(_) => Some(DeclFlags::HOISTED),
+                None => None,
+            };
+            let binding = flags.map_or(Binding::assignment(), Binding::local);
+            self.bind(left, element, binding);
+        }
+        if let Some(body) = kids.get(Field::Body) {
+            self.statement(body, None);
+        }
+    }
+
+    fn return_statement(&mut self, child: Child<'tree>) {
+        let Some(inner) = self.children(child).first() else {
+            return;
+        };
+        let context = if self.function.is_none() {
+            Context::None
+        } else {
+            Context::Returned(self.function)
+        };
+        let value = self.expr(inner, context);
+        if !self.function.is_none() && !self.b.decl(self.function).flags.has(DeclFlags::GENERATOR) {
+            self.returns.push(value);
+        }
+    }
+
+    fn catch_clause(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        if let Some(parameter) = kids.get(Field::Parameter) {
+            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+            let source = if ty.is_none() {
+                ExprId::NONE
+            } else {
+                self.b.expr(Expr::Cast(ty))
+            };
+            self.bind(parameter, source, Binding::local(DeclFlags::LET));
+        }
+        if let Some(body) = kids.get(Field::Body) {
+            self.block_statements(body);
+        }
+    }
+
+    fn switch_statement(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let subject = kids
+            .get(Field::Value)
+            .map(|value| self.value(value, Context::None));
+        let Some(body) = kids.get(Field::Body) else {
+            return;
+        };
+        self.scoped(ScopeKind::Block, |walker| {
+            let first = walker.narrowing.writes.len();
+            let mut falls_through = false;
+            for case in walker.children(body).named() {
+                let parts = walker.children(case);
+                let label = parts
+                    .get(Field::Value)
+                    .map(|value| walker.value(value, Context::None));
+                let test = match (subject, label) {
+                    (Some(subject), Some(label)) if !falls_through => {
+                        walker.comparison(subject, label, false)
+                    }
+                    _ => Test::None,
+                };
+                let statements: Vec<_> = parts
+                    .named()
+                    .filter(|part| part.field == Field::Body)
+                    .collect();
+                falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
+                let mark = walker.narrowing.writes.len();
+                walker.scoped(ScopeKind::Block, |walker| {
+                    walker.narrow(test, true, 0);
+                    for statement in statements {
+                        walker.statement(statement, None);
+                    }
+                });
+                if falls_through {
+                    walker.after_writes(mark, None, case.end());
+                }
+            }
+            walker.return_writes(first);
+        });
+    }
+}

@@ -1,0 +1,367 @@
+//! Type expressions: `Map<string, A.B[]>`, `A | B`, `typeof x`, `T[K]`, `x is T`, `import("m").A`.
+//!
+//! Each segment of a type name is a site: `A` and `B` of `A.B`.
+//!
+//! **Limits.** Template literal types keep the sites in them and nothing else; `unique symbol` is a
+//! keyword.
+
+use codeagent_model::facts::*;
+
+use crate::lower::walker::Walker;
+use crate::syntax::repair::EditKind;
+use crate::syntax::syntax::{Child, Field, Kind};
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// The type a node says.
+    pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
+        let aliased = std::mem::take(&mut self.aliased);
+        self.deeper(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
+    }
+
+    fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
+        match child.kind {
+            Kind::TypeIdentifier
+            | Kind::Identifier
+            | Kind::NestedTypeIdentifier
+            | Kind::NestedIdentifier
+            | Kind::GenericType => match self.named_type(child) {
+                Some((ty, last)) => {
+                    self.last_segment_site(ty, last);
+                    ty
+                }
+                None => self.unknown_type(child),
+            },
+            Kind::PredefinedType => {
+                let sym = self.sym(child);
+                self.b.type_expr(TypeExpr::Primitive(sym))
+            }
+            Kind::ArrayType => {
+                let element = self.first_type(child);
+                self.b.type_expr(TypeExpr::Array(element, 1))
+            }
+            Kind::UnionType => {
+                let parts = self.flattened(child, aliased);
+                self.b.type_expr(TypeExpr::Union(parts))
+            }
+            Kind::IntersectionType => {
+                let parts = self.flattened(child, aliased);
+                self.b.type_expr(TypeExpr::Intersection(parts))
+            }
+            Kind::FunctionType | Kind::ConstructorType => self.function_type(child),
+            Kind::ObjectType => self.object_type(child, aliased),
+            // The grammar reads `readonly A[] & B` as `readonly (A[] & B)`.
+            Kind::ParenthesizedType | Kind::ReadonlyType => {
+                self.aliased = aliased;
+                self.first_type(child)
+            }
+            Kind::ThisType | Kind::This => self.b.type_expr(TypeExpr::This),
+            Kind::TupleType => self.tuple_type(child),
+            Kind::LiteralType => self.literal_type(child),
+            Kind::ConditionalType => self.conditional_type(child),
+            Kind::TypePredicate => self.type_predicate(child, false),
+            Kind::Asserts | Kind::AssertsAnnotation => self.asserts(child),
+            Kind::TypeQuery => self.type_query(child),
+            Kind::IndexTypeQuery => {
+                let inner = self.first_type(child);
+                self.b.type_expr(TypeExpr::KeyOf(inner))
+            }
+            Kind::LookupType => self.lookup_type(child),
+            Kind::InferType => self.infer_type(child),
+            Kind::TemplateLiteralType => {
+                self.unknown_type(child);
+                self.b.type_expr(TypeExpr::Template)
+            }
+            Kind::MemberExpression | Kind::CallExpression => {
+                let value = self.expr(child, Context::None);
+                self.b.type_expr(TypeExpr::TypeOf(value))
+            }
+            // Annotations, `readonly`, `?` and `...` wrap one type.
+            _ => self.first_type(child),
+        }
+    }
+
+    /// The type of the first part that is not a token.
+    pub fn first_type(&mut self, child: Child<'tree>) -> TypeId {
+        match self.children(child).first() {
+            Some(inner) => self.ty(inner),
+            None => self.b.type_expr(TypeExpr::Unknown),
+        }
+    }
+
+    /// Walks all parts for their sites.
+    fn unknown_type(&mut self, child: Child<'tree>) -> TypeId {
+        for inner in self.children(child).named() {
+            self.ty(inner);
+        }
+        self.b.type_expr(TypeExpr::Unknown)
+    }
+
+    fn flattened(&mut self, child: Child<'tree>, aliased: bool) -> List<TypeId> {
+        let mut nodes = Vec::new();
+        let mut spine = child;
+        loop {
+            let mut parts: Vec<_> = self.children(spine).named().collect();
+            if parts.first().is_some_and(|first| first.kind == child.kind) {
+                spine = parts.remove(0);
+                parts.reverse();
+                nodes.extend(parts);
+            } else {
+                parts.reverse();
+                nodes.extend(parts);
+                break;
+            }
+        }
+        let mut types = Vec::with_capacity(nodes.len());
+        for node in nodes.into_iter().rev() {
+            self.aliased = aliased;
+            types.push(self.ty(node));
+        }
+        self.b.facts.add_list(types)
+    }
+
+    /// The types between `<` and `>`.
+    pub fn type_arguments(&mut self, arguments: Option<Child<'tree>>) -> List<TypeId> {
+        let Some(arguments) = arguments else {
+            return List::default();
+        };
+        let types: Vec<_> = self
+            .children(arguments)
+            .named()
+            .map(|child| self.ty(child))
+            .collect();
+        self.b.facts.add_list(types)
+    }
+
+    /// A possibly dotted and generic name with its last token, for which no site was made yet.
+    pub fn named_type(&mut self, child: Child<'tree>) -> Option<(TypeId, Child<'tree>)> {
+        let (name, arguments) = match child.kind {
+            Kind::GenericType => {
+                let kids = self.children(child);
+                (kids.get(Field::Name)?, kids.get(Field::TypeArguments))
+            }
+            Kind::TypeIdentifier
+            | Kind::Identifier
+            | Kind::NestedTypeIdentifier
+            | Kind::NestedIdentifier => (child, None),
+            _ => return None,
+        };
+        let names = self.name_segments(name);
+        let args = self.type_arguments(arguments);
+        Some((self.type_name(&names, args), names[names.len() - 1]))
+    }
+
+    /// A type name of these segments, with sites for all but the last.
+    pub fn type_name(&mut self, names: &[Child<'tree>], args: List<TypeId>) -> TypeId {
+        let imported = self.was(EditKind::Import, names[0].start());
+        let mut segments = Vec::with_capacity(names.len());
+        let skipped = usize::from(imported);
+        for (index, name) in names.iter().enumerate().skip(skipped) {
+            let args = if index + 1 == names.len() {
+                args
+            } else {
+                List::default()
+            };
+            segments.push(Segment {
+                name: self.sym(*name),
+                args,
+            });
+        }
+        let list = self.b.facts.add_list(segments);
+        let ty = if imported {
+            let module = self.import_specifier(names[0]);
+            TypeExpr::Import(module, list)
+        } else {
+            TypeExpr::Name(list, self.b.scope)
+        };
+        self.b.facts.types.push(ty);
+        let id = TypeId(self.b.facts.types.len() as u32 - 1);
+        for (index, name) in names[..names.len() - 1].iter().enumerate().skip(skipped) {
+            let at = self.at(*name);
+            self.b.site(
+                self.type_use,
+                Subject::Type(id, (index - skipped) as u16),
+                at,
+            );
+        }
+        id
+    }
+
+    /// The site of the last segment of a type name.
+    fn last_segment_site(&mut self, ty: TypeId, last: Child<'tree>) {
+        let count = match self.b.facts.type_expr(ty) {
+            TypeExpr::Name(segments, _) | TypeExpr::Import(_, segments) => segments.len(),
+            _ => 0,
+        };
+        if count > 0 {
+            let at = self.at(last);
+            self.b
+                .site(self.type_use, Subject::Type(ty, count as u16 - 1), at);
+        }
+    }
+
+    /// The module named by a rewritten `import("m")`.
+    pub fn import_specifier(&mut self, child: Child<'tree>) -> Sym {
+        let text = self.text(child);
+        let open = text.find(['"', '\'']).map_or(text.len(), |at| at + 1);
+        let close = text.rfind(['"', '\'']).unwrap_or(open);
+        let module = text.get(open..close).unwrap_or("");
+        self.b.sym(module)
+    }
+
+    fn tuple_type(&mut self, child: Child<'tree>) -> TypeId {
+        let mut elements = Vec::new();
+        for part in self.children(child).named() {
+            let mut element = Element {
+                name: Sym::NONE,
+                ty: TypeId::NONE,
+                rest: false,
+            };
+            if matches!(part.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
+                let kids = self.children(part);
+                if let Some(name) = kids.get(Field::Name).or_else(|| kids.get(Field::Pattern)) {
+                    element.rest = name.kind == Kind::RestPattern;
+                    let name = if element.rest {
+                        self.children(name).first().unwrap_or(name)
+                    } else {
+                        name
+                    };
+                    element.name = self.sym(name);
+                }
+                element.ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+            } else {
+                element.rest = part.kind == Kind::RestType;
+                element.ty = self.ty(part);
+            }
+            elements.push(element);
+        }
+        let elements = self.b.facts.add_list(elements);
+        self.b.type_expr(TypeExpr::Tuple(elements))
+    }
+
+    fn literal_type(&mut self, child: Child<'tree>) -> TypeId {
+        let Some(inner) = self.children(child).first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
+        let (kind, sym) = match inner.kind {
+            Kind::String => (LiteralKind::String, self.string(inner)),
+            Kind::True | Kind::False => (LiteralKind::Bool, self.sym(inner)),
+            Kind::Null => (LiteralKind::Null, self.sym(inner)),
+            Kind::Undefined => (LiteralKind::Undefined, self.sym(inner)),
+            _ if self.text(inner).ends_with('n') => (LiteralKind::BigInt, self.sym(inner)),
+            _ => (LiteralKind::Number, self.sym(inner)),
+        };
+        self.b.type_expr(TypeExpr::Literal(kind, sym))
+    }
+
+    /// The four parts, then the names that its `infer`s declare.
+    fn conditional_type(&mut self, child: Child<'tree>) -> TypeId {
+        self.scoped(ScopeKind::TypeParams, |walker| {
+            let kids = walker.children(child);
+            let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
+            let parts = [
+                Field::Left,
+                Field::Right,
+                Field::Consequence,
+                Field::Alternative,
+            ];
+            let mut types: Vec<_> = parts
+                .into_iter()
+                .map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part)))
+                .collect();
+            let is_own =
+                |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
+            let declared =
+                (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
+            let own: Vec<_> = declared
+                .map(|id| TypeExpr::Infer(DeclId(id as u32)))
+                .collect();
+            types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
+            let list = walker.b.facts.add_list(types);
+            walker.b.type_expr(TypeExpr::Conditional(list))
+        })
+    }
+
+    fn type_predicate(&mut self, child: Child<'tree>, asserts: bool) -> TypeId {
+        let kids = self.children(child);
+        let name = kids
+            .get(Field::Name)
+            .map_or(Sym::NONE, |name| self.sym(name));
+        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        self.b.type_expr(TypeExpr::Predicate(name, ty, asserts))
+    }
+
+    fn asserts(&mut self, child: Child<'tree>) -> TypeId {
+        let Some(inner) = self.children(child).first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
+        match inner.kind {
+            Kind::Asserts => self.asserts(inner),
+            Kind::TypePredicate => self.type_predicate(inner, true),
+            _ => {
+                let name = self.sym(inner);
+                self.b
+                    .type_expr(TypeExpr::Predicate(name, TypeId::NONE, true))
+            }
+        }
+    }
+
+    fn type_query(&mut self, child: Child<'tree>) -> TypeId {
+        let value = match self.children(child).first() {
+            Some(inner) => self.expr(inner, Context::None),
+            None => ExprId::NONE,
+        };
+        if let Expr::DynamicImport(module) = self.b.facts.expr(value) {
+            return self.b.type_expr(TypeExpr::Import(module, List::default()));
+        }
+        self.b.type_expr(TypeExpr::TypeOf(value))
+    }
+
+    /// `T[K]`; a literal key is a use of the member.
+    fn lookup_type(&mut self, child: Child<'tree>) -> TypeId {
+        let parts: Vec<_> = self.children(child).named().collect();
+        let &[object, index] = &parts[..] else {
+            return self.unknown_type(child);
+        };
+        let (of, key) = (self.ty(object), self.ty(index));
+        let ty = self.b.type_expr(TypeExpr::Indexed(of, key));
+        if let TypeExpr::Literal(LiteralKind::String, _) = self.b.facts.type_expr(key) {
+            let at = self.at(index);
+            self.b.site(SiteKind::TypeRef, Subject::Type(ty, 0), at);
+        }
+        ty
+    }
+
+    fn infer_type(&mut self, child: Child<'tree>) -> TypeId {
+        let kids = self.children(child);
+        let Some(name) = kids.first() else {
+            return self.b.type_expr(TypeExpr::Unknown);
+        };
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let id = self
+            .b
+            .declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
+        // Visible in the branches of the conditional type, however deep in function types it is
+        // written.
+        let mut scope = self.b.scope;
+        while let Some(outer) = scope
+            .some()
+            .map(|id| self.b.facts.scope(id))
+            .filter(|outer| !is_conditional(outer))
+        {
+            scope = outer.parent;
+        }
+        if !scope.is_none() {
+            self.b.decl(id).scope = scope;
+        }
+        if let Some(constraint) = kids.named().nth(1) {
+            self.constrain(id, constraint);
+        }
+        self.b.type_expr(TypeExpr::Infer(id))
+    }
+}
+
+/// Whether a scope is that of a conditional type: those of aliases and mapped types have owners.
+fn is_conditional(scope: &Scope) -> bool {
+    scope.kind == ScopeKind::TypeParams && scope.owner.is_none()
+}

@@ -1,0 +1,628 @@
+//! Which files does a tsconfig cover, with what it inherits through `extends`.
+//!
+//! `files` names files, `include` covers by pattern (everything below the folder if neither is
+//! there), `exclude` takes away from `include`. A configuration that others extend, that says
+//! neither and that is not called `tsconfig.json` covers nothing: it is there to be extended.
+//!
+//! Each configuration is merged with its bases once, so the cost grows with their number; a base
+//! that closes a cycle adds nothing. The module resolver reads the merged form
+//! ([`Configs::merged`]) and never follows `extends` itself.
+//!
+//! **Limits.** Files that come in only because a covered file imports them are not covered.
+//! Configurations from packages count only if the package lies in this repository. When all
+//! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use codeagent_lang::project::globs::{Glob, is_glob};
+use codeagent_lang::project::paths::{file_name, folder_of, has_extension, is_below, join};
+use serde_json::Value;
+
+use crate::project::{Package, jsonc};
+
+/// Total length of the strings that configurations inherit.
+const MOST_INHERITED_BYTES: usize = 64 << 20;
+/// Number of paths that are tried for `extends`.
+const MOST_TRIED: usize = 10_000;
+const CONFIG_DIR: &str = "${configDir}";
+
+/// A configuration with what it inherits.
+#[derive(Debug)]
+pub(super) struct Config {
+    /// `allowJs`.
+    pub allow_js: bool,
+    /// The libraries whose declarations its files see: those of `lib`, else what `target` gets by
+    /// default.
+    pub libraries: Vec<String>,
+    /// Others extend it, and it extends none beside it.
+    pub is_base: bool,
+    files: Vec<String>,
+    include: Vec<Pattern>,
+    exclude: Vec<Glob>,
+}
+
+/// How a configuration covers a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Coverage {
+    /// Not at all.
+    None,
+    /// It names some files, and may reach others near it through imports.
+    ThroughImports,
+    /// `include` matches, but `exclude` does too.
+    Excluded,
+    /// It is one of its files.
+    Full,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    glob: Glob,
+    /// Segments that begin with a dot; wildcards match no others of that kind.
+    dotted: Vec<String>,
+}
+
+/// A path or pattern and the folder it is relative to.
+type Relative = (String, String);
+
+/// `compilerOptions.paths`: the folder of the configuration that has it, and targets by pattern.
+type Mapping = (String, Vec<(String, Vec<String>)>);
+
+/// A configuration as written; absent lists are inherited.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    files: Option<Arc<[Relative]>>,
+    include: Option<Arc<[Relative]>>,
+    exclude: Option<Arc<[Relative]>>,
+    outputs: BTreeMap<&'static str, Relative>,
+    base_url: Option<Relative>,
+    paths: Option<Arc<Mapping>>,
+    allow_js: Option<bool>,
+    lib: Option<Arc<[String]>>,
+    no_lib: Option<bool>,
+    target: Option<String>,
+}
+
+/// The configuration files of a repository.
+pub(super) struct Configs<'a> {
+    values: BTreeMap<&'a str, Value>,
+    /// Each configuration merged with its bases.
+    merged: BTreeMap<&'a str, Written>,
+    extended: BTreeSet<&'a str>,
+    packages: &'a [Package],
+}
+
+impl<'a> Configs<'a> {
+    /// Parses every tsconfig and jsconfig and the files they extend; the second part lists what is
+    /// wrong with them.
+    pub(super) fn new(
+        texts: &'a BTreeMap<String, Arc<str>>,
+        packages: &'a [Package],
+    ) -> (Self, Vec<String>) {
+        let mut configs = Self {
+            values: BTreeMap::new(),
+            merged: BTreeMap::new(),
+            extended: BTreeSet::new(),
+            packages,
+        };
+        let mut warnings = Vec::new();
+        let mut queue: Vec<&str> = texts
+            .keys()
+            .map(String::as_str)
+            .filter(|path| is_json_config(path))
+            .collect();
+        while let Some(path) = queue.pop() {
+            let Some((path, text)) = texts
+                .get_key_value(path)
+                .filter(|_| !configs.values.contains_key(path))
+            else {
+                continue;
+            };
+            match jsonc::parse(text) {
+                Ok(value) => {
+                    let bases = bases_of(&value, path, packages);
+                    let found = bases
+                        .iter()
+                        .filter_map(|base| base.iter().find_map(|path| texts.get_key_value(path)));
+                    queue.extend(found.map(|(base, _)| base.as_str()));
+                    configs.values.insert(path, value);
+                }
+                Err(error) => warnings.push(format!("{path}: not readable, ignored: {error}")),
+            }
+        }
+        configs.extended = configs
+            .values
+            .keys()
+            .flat_map(|path| configs.bases(path))
+            .collect();
+        warnings.extend(configs.merge());
+        warnings.sort_unstable();
+        warnings.dedup();
+        (configs, warnings)
+    }
+
+    /// Merges every configuration with its bases, bases first; returns the configurations that
+    /// inherit nothing because the budget is used up.
+    fn merge(&mut self) -> Vec<String> {
+        let mut inherited = 0;
+        let mut warnings = Vec::new();
+        let mut seen = BTreeSet::new();
+        for start in self.values.keys().copied().collect::<Vec<_>>() {
+            let mut stack = vec![(start, false)];
+            while let Some((path, has_bases)) = stack.pop() {
+                if !has_bases {
+                    if seen.insert(path) {
+                        stack.push((path, true));
+                        stack.extend(self.bases(path).into_iter().map(|base| (base, false)));
+                    }
+                    continue;
+                }
+                let own = own(&self.values[path], folder_of(path));
+                let mut written = Written::default();
+                // A base that is still on the stack closes a cycle and is not merged yet.
+                for base in self
+                    .bases(path)
+                    .into_iter()
+                    .filter_map(|base| self.merged.get(base))
+                {
+                    written.inherit_over(base.clone());
+                }
+                inherited += written.weight();
+                if inherited > MOST_INHERITED_BYTES {
+                    warnings.push(format!("{path}: `extends` is ignored: the configurations of the repository inherit too much"));
+                    written = Written::default();
+                }
+                written.inherit_over(own);
+                self.merged.insert(path, written);
+            }
+        }
+        warnings
+    }
+
+    /// Paths of the configurations that are projects, sorted.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
+        self.values.keys().copied().filter(|path| is_config(path))
+    }
+
+    /// A configuration with all it inherits.
+    pub(super) fn read(&self, path: &str) -> Config {
+        let folder = folder_of(path);
+        let written = self.merged.get(path).cloned().unwrap_or_default();
+        let resolve = |list: &[Relative]| resolved_all(list, folder);
+        let is_extended = self.extended.contains(path);
+        let files = written.files.as_deref().map(resolve);
+        let include = match (&written.include, &files) {
+            (Some(list), _) => resolve(list),
+            (None, Some(_)) => Vec::new(),
+            (None, None)
+                if is_extended && !file_name(path).eq_ignore_ascii_case("tsconfig.json") =>
+            {
+                Vec::new()
+            }
+            (None, None) => vec![join(folder, "**/*").unwrap_or_default()],
+        };
+        let exclude = match &written.exclude {
+            Some(list) => resolve(list),
+            None => resolve(&written.outputs.into_values().collect::<Vec<_>>()),
+        };
+        Config {
+            allow_js: written
+                .allow_js
+                .unwrap_or_else(|| file_name(path).starts_with("jsconfig")),
+            libraries: libraries(written.no_lib, written.lib.as_deref(), written.target),
+            is_base: is_extended
+                && self
+                    .bases(path)
+                    .iter()
+                    .all(|base| folder_of(base) != folder),
+            files: files.unwrap_or_default(),
+            include: include
+                .iter()
+                .map(|pattern| Pattern::new(pattern))
+                .collect(),
+            exclude: exclude
+                .iter()
+                .flat_map(|pattern| excluding(pattern))
+                .collect(),
+        }
+    }
+
+    /// Every configuration by path, as the text of an equivalent one without `extends`, with what
+    /// module resolution needs of it.
+    pub(super) fn merged(&self) -> BTreeMap<String, Arc<str>> {
+        let text = |(path, written): (&&str, &Written)| {
+            let references = self
+                .values
+                .get(path)
+                .and_then(|value| value.get("references"))
+                .filter(|list| is_list_of_references(list));
+            (
+                (*path).to_owned(),
+                Arc::from(written.standalone(folder_of(path), references).to_string()),
+            )
+        };
+        self.merged.iter().map(text).collect()
+    }
+
+    /// The files that a configuration extends.
+    fn bases(&self, path: &str) -> Vec<&'a str> {
+        let Some(value) = self.values.get(path) else {
+            return Vec::new();
+        };
+        let found = |base: &Vec<String>| {
+            base.iter().find_map(|path| {
+                self.values
+                    .get_key_value(path.as_str())
+                    .map(|(path, _)| *path)
+            })
+        };
+        bases_of(value, path, self.packages)
+            .iter()
+            .filter_map(found)
+            .filter(|base| *base != path)
+            .collect()
+    }
+}
+
+/// Adds the files that configurations extend to their texts. `read` gives the text of a path,
+/// `None` if there is no such file.
+pub(super) fn add_extended(
+    texts: &mut BTreeMap<String, Arc<str>>,
+    packages: &[Package],
+    read: &mut dyn FnMut(&str) -> Option<Arc<str>>,
+) {
+    let mut queue: Vec<String> = texts
+        .keys()
+        .rev()
+        .filter(|path| is_json_config(path))
+        .cloned()
+        .collect();
+    let mut tried = BTreeSet::new();
+    while let Some(path) = queue.pop() {
+        let Some(text) = texts.get(&path).filter(|text| text.contains("\"extends\"")) else {
+            continue;
+        };
+        let Ok(value) = jsonc::parse(text) else {
+            continue;
+        };
+        for base in bases_of(&value, &path, packages) {
+            for candidate in base {
+                if texts.contains_key(&candidate) {
+                    break;
+                }
+                if tried.len() >= MOST_TRIED
+                    || !is_readable_base(&candidate)
+                    || !tried.insert(candidate.clone())
+                {
+                    continue;
+                }
+                if let Some(text) = read(&candidate) {
+                    texts.insert(candidate.clone(), text);
+                    queue.push(candidate);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a file of the repository may be read because a configuration extends it.
+fn is_readable_base(path: &str) -> bool {
+    has_extension(path, ".json")
+        && !path
+            .split('/')
+            .any(|segment| matches!(segment, "node_modules" | ".git" | ".codeagent"))
+}
+
+/// For each name in `extends`, the paths it may mean, the first that exists.
+fn bases_of(value: &Value, path: &str, packages: &[Package]) -> Vec<Vec<String>> {
+    let names = value.get("extends").map(jsonc::strings).unwrap_or_default();
+    names
+        .iter()
+        .filter_map(|name| base_paths(folder_of(path), name, packages))
+        .collect()
+}
+
+fn base_paths(folder: &str, name: &str, packages: &[Package]) -> Option<Vec<String>> {
+    let path = if name.starts_with('.') {
+        join(folder, name)?
+    } else {
+        let package = packages
+            .iter()
+            .filter(|package| is_below(name, &package.name) || name == package.name);
+        let package = package.max_by_key(|package| package.name.len())?;
+        join(
+            &package.folder,
+            name[package.name.len()..].trim_start_matches('/'),
+        )?
+    };
+    let inside = format!("{path}/tsconfig.json")
+        .trim_start_matches('/')
+        .to_owned();
+    Some(vec![path.clone(), format!("{path}.json"), inside])
+}
+
+fn is_list_of_references(list: &Value) -> bool {
+    list.as_array().is_some_and(|list| {
+        list.iter()
+            .all(|reference| reference.get("path").is_some_and(Value::is_string))
+    })
+}
+
+/// What files see by default that no configuration speaks of.
+pub(super) const NEWEST: &str = "esnext.full";
+
+fn libraries(no_lib: Option<bool>, lib: Option<&[String]>, target: Option<String>) -> Vec<String> {
+    match (no_lib, lib, target) {
+        (Some(true), ..) => Vec::new(),
+        (_, Some(lib), _) => lib.to_vec(),
+        (.., Some(target)) => vec![format!(
+            "{}.full",
+            if target == "es6" { "es2015" } else { &target }
+        )],
+        _ => vec![NEWEST.to_owned()],
+    }
+}
+
+/// Whether a file is a project of TypeScript's.
+pub(super) fn is_config(path: &str) -> bool {
+    let name = file_name(path).to_ascii_lowercase();
+    has_extension(&name, ".json")
+        && (name == "tsconfig.json"
+            || name == "jsconfig.json"
+            || name.starts_with("tsconfig.")
+            || name.starts_with("jsconfig."))
+}
+
+/// Whether a file may be extended.
+fn is_json_config(path: &str) -> bool {
+    let name = file_name(path).to_ascii_lowercase();
+    has_extension(&name, ".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
+}
+
+fn own(value: &Value, folder: &str) -> Written {
+    let list = |name: &str| -> Option<Arc<[Relative]>> {
+        let list = value.get(name).filter(|list| list.is_array())?;
+        Some(
+            jsonc::strings(list)
+                .into_iter()
+                .map(|text| (folder.to_owned(), text))
+                .collect(),
+        )
+    };
+    let options = value.get("compilerOptions");
+    let option = |name: &str| options.and_then(|options| options.get(name));
+    let relative = |name: &str| Some((folder.to_owned(), option(name)?.as_str()?.to_owned()));
+    let output = |name: &'static str| Some((name, relative(name)?));
+    let mapping = |paths: &serde_json::Map<String, Value>| {
+        let targets =
+            |(pattern, targets): (&String, &Value)| (pattern.clone(), jsonc::strings(targets));
+        Arc::new((folder.to_owned(), paths.iter().map(targets).collect()))
+    };
+    Written {
+        files: list("files"),
+        include: list("include"),
+        exclude: list("exclude"),
+        outputs: ["outDir", "declarationDir"]
+            .into_iter()
+            .filter_map(output)
+            .collect(),
+        base_url: relative("baseUrl"),
+        paths: option("paths").and_then(Value::as_object).map(mapping),
+        lib: option("lib").filter(|lib| lib.is_array()).map(|lib| {
+            jsonc::strings(lib)
+                .iter()
+                .map(|name| name.to_ascii_lowercase())
+                .collect()
+        }),
+        no_lib: option("noLib").and_then(Value::as_bool),
+        target: option("target")
+            .and_then(Value::as_str)
+            .map(str::to_ascii_lowercase),
+        allow_js: option("allowJs")
+            .or_else(|| option("checkJs"))
+            .and_then(Value::as_bool),
+    }
+}
+
+impl Written {
+    /// Replaces what a later configuration says itself.
+    fn inherit_over(&mut self, later: Self) {
+        self.files = later.files.or_else(|| self.files.take());
+        self.include = later.include.or_else(|| self.include.take());
+        self.exclude = later.exclude.or_else(|| self.exclude.take());
+        self.outputs.extend(later.outputs);
+        self.base_url = later.base_url.or_else(|| self.base_url.take());
+        self.paths = later.paths.or_else(|| self.paths.take());
+        self.allow_js = later.allow_js.or(self.allow_js);
+        self.lib = later.lib.or_else(|| self.lib.take());
+        self.no_lib = later.no_lib.or(self.no_lib);
+        self.target = later.target.or_else(|| self.target.take());
+    }
+
+    /// Length of all its strings.
+    fn weight(&self) -> usize {
+        let lists = [&self.files, &self.include, &self.exclude]
+            .into_iter()
+            .flatten();
+        let relatives: usize = lists
+            .flat_map(|list| list.iter())
+            .map(|(folder, text)| folder.len() + text.len())
+            .sum();
+        let lib: usize = self
+            .lib
+            .iter()
+            .flat_map(|lib| lib.iter())
+            .map(String::len)
+            .sum();
+        let targets = self.paths.iter().flat_map(|paths| &paths.1);
+        let paths: usize = targets
+            .map(|(pattern, targets)| {
+                pattern.len() + targets.iter().map(String::len).sum::<usize>()
+            })
+            .sum();
+        relatives + lib + paths
+    }
+
+    /// The text of a configuration in `folder` that says this without `extends`.
+    fn standalone(&self, folder: &str, references: Option<&Value>) -> Value {
+        let seen = |path: &str| relative_to(folder, path);
+        let list = |list: &Option<Arc<[Relative]>>| -> Option<Value> {
+            Some(
+                resolved_all(list.as_deref()?, folder)
+                    .iter()
+                    .map(|path| seen(path))
+                    .collect(),
+            )
+        };
+        let mut options = serde_json::Map::new();
+        let base_url = self
+            .base_url
+            .as_ref()
+            .map(|base_url| resolved(base_url, folder));
+        if let Some(Some(base_url)) = &base_url {
+            options.insert("baseUrl".to_owned(), seen(base_url).into());
+        }
+        // Targets count from `baseUrl` if there is one, which may lie outside of the repository,
+        // where nothing is found.
+        if let Some(paths) = self.paths.as_deref().filter(|_| base_url != Some(None)) {
+            let from = base_url.flatten();
+            options.insert(
+                "paths".to_owned(),
+                mapping_from(paths, from.as_deref(), folder),
+            );
+        }
+        if let Some(allow_js) = self.allow_js {
+            options.insert("allowJs".to_owned(), allow_js.into());
+        }
+        let lists = [
+            ("files", list(&self.files)),
+            ("include", list(&self.include)),
+            ("exclude", list(&self.exclude)),
+        ];
+        let mut all: serde_json::Map<String, Value> = lists
+            .into_iter()
+            .filter_map(|(name, list)| Some((name.to_owned(), list?)))
+            .collect();
+        all.insert("compilerOptions".to_owned(), options.into());
+        all.extend(references.map(|list| ("references".to_owned(), list.clone())));
+        all.into()
+    }
+}
+
+/// A mapping whose targets count from `base_url`, else from the folder it was written in; in the
+/// result they count from `base_url`, else `folder`.
+fn mapping_from((written_in, targets): &Mapping, base_url: Option<&str>, folder: &str) -> Value {
+    let target = |text: &String| {
+        let path = resolved_from(base_url.unwrap_or(written_in), text, folder)?;
+        Some(relative_to(base_url.unwrap_or(folder), &path))
+    };
+    let each = |(pattern, targets): &(String, Vec<String>)| {
+        (
+            pattern.clone(),
+            targets.iter().filter_map(target).collect::<Value>(),
+        )
+    };
+    targets
+        .iter()
+        .map(each)
+        .collect::<serde_json::Map<String, Value>>()
+        .into()
+}
+
+/// A path of the repository as written in a folder.
+fn relative_to(folder: &str, path: &str) -> String {
+    let depth = folder
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .count();
+    format!("./{}{path}", "../".repeat(depth))
+}
+
+fn resolved_all(list: &[Relative], final_folder: &str) -> Vec<String> {
+    list.iter()
+        .filter_map(|relative| resolved(relative, final_folder))
+        .collect()
+}
+
+fn resolved((folder, text): &Relative, final_folder: &str) -> Option<String> {
+    resolved_from(folder, text, final_folder)
+}
+
+fn resolved_from(folder: &str, text: &str, final_folder: &str) -> Option<String> {
+    match text.strip_prefix(CONFIG_DIR) {
+        Some(rest) => join(final_folder, rest.trim_start_matches('/')),
+        None => join(folder, text),
+    }
+}
+
+/// The globs of a pattern in `exclude`: it takes away what it matches and everything below, and
+/// `/**` at its end matches no folder too.
+fn excluding(pattern: &str) -> [Glob; 2] {
+    let pattern = pattern.trim_end_matches("/**");
+    [Glob::new(pattern), Glob::new(&format!("{pattern}/**"))]
+}
+
+impl Pattern {
+    fn new(pattern: &str) -> Self {
+        let last = file_name(pattern);
+        let is_folder = !last.contains('.') && !is_glob(last) || last == "**";
+        let glob = Glob::new(&if is_folder {
+            format!("{pattern}/**/*")
+        } else {
+            pattern.to_owned()
+        });
+        let dotted = pattern
+            .split('/')
+            .filter(|segment| segment.starts_with('.'))
+            .map(str::to_ascii_lowercase)
+            .collect();
+        Self { glob, dotted }
+    }
+
+    fn matches(&self, lower: &str) -> bool {
+        self.glob.matches_lower(lower)
+            && lower
+                .split('/')
+                .filter(|segment| segment.starts_with('.'))
+                .all(|segment| self.dotted.iter().any(|dotted| dotted == segment))
+    }
+}
+
+impl Config {
+    /// How it covers a file, given in lower case.
+    pub(super) fn coverage(&self, lower: &str, is_javascript: bool) -> Coverage {
+        if self
+            .files
+            .iter()
+            .any(|file| file.eq_ignore_ascii_case(lower))
+        {
+            return Coverage::Full;
+        }
+        if is_javascript && !self.allow_js {
+            return Coverage::None;
+        }
+        if !self.include.iter().any(|pattern| pattern.matches(lower)) {
+            return if self.files.is_empty() {
+                Coverage::None
+            } else {
+                Coverage::ThroughImports
+            };
+        }
+        if self.exclude.iter().any(|glob| glob.matches_lower(lower)) {
+            Coverage::Excluded
+        } else {
+            Coverage::Full
+        }
+    }
+
+    /// Whether it can cover files that are not below a folder.
+    pub(super) fn reaches_out_of(&self, folder: &str) -> bool {
+        let is_out = |path: &str| path != folder && !is_below(path, folder);
+        self.files.iter().any(|file| is_out(file))
+            || self
+                .include
+                .iter()
+                .any(|pattern| is_out(pattern.glob.folder()))
+    }
+}

@@ -1,0 +1,403 @@
+//! The types of one link: interned, so that equal types are one number, and private to the link.
+//!
+//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most
+//! twelve members; `null` and `undefined` vanish from them. A budget that runs out gives `UNKNOWN`,
+//! never a guess.
+
+use std::rc::Rc;
+
+use codeagent_lang::query::interner::Interner;
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::{LiteralKind, TypeId};
+
+use crate::resolve::declared::well_known::Known;
+
+/// An interned type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ty(u32);
+
+impl Ty {
+    /// Not known.
+    pub const UNKNOWN: Self = Self(0);
+    /// Something of outside the repository: whatever is done with it stays outside.
+    pub const EXTERNAL: Self = Self(1);
+    /// `any`, `unknown`.
+    pub const ANY: Self = Self(2);
+    /// `null`, `undefined`, `void`, `never`.
+    pub const NOTHING: Self = Self(3);
+    /// `string`
+    pub const STRING: Self = Self(4);
+    /// `number`
+    pub const NUMBER: Self = Self(5);
+    /// `boolean`
+    pub const BOOLEAN: Self = Self(6);
+    /// `symbol`
+    pub const SYMBOL: Self = Self(7);
+    /// `bigint`
+    pub const BIGINT: Self = Self(8);
+    /// The type `this` before a receiver is put in.
+    pub const THIS: Self = Self(9);
+    /// A generic type of outside that is given types of the repository: its members are outside,
+    /// what they give may be of the repository.
+    pub const FOREIGN_GENERIC: Self = Self(10);
+
+    /// Whether nothing can be said about it.
+    pub fn is_opaque(self) -> bool {
+        matches!(
+            self,
+            Self::UNKNOWN | Self::EXTERNAL | Self::ANY | Self::FOREIGN_GENERIC
+        )
+    }
+
+    /// Whether it is one of the primitive types.
+    pub fn is_primitive(self) -> bool {
+        matches!(
+            self,
+            Self::STRING | Self::NUMBER | Self::BOOLEAN | Self::SYMBOL | Self::BIGINT
+        )
+    }
+}
+
+/// An interned list of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Args(u32);
+
+impl Args {
+    /// The empty list.
+    pub const NONE: Self = Self(0);
+}
+
+/// An interned set of bindings of type parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Env(u32);
+
+impl Env {
+    /// No bindings.
+    pub const EMPTY: Self = Self(0);
+}
+
+/// A utility type that must wait until its arguments are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Utility {
+    /// `ReturnType<F>`
+    ReturnType,
+    /// `InstanceType<C>`
+    InstanceType,
+    /// `Parameters<F>`
+    Parameters,
+    /// `ConstructorParameters<C>`
+    ConstructorParameters,
+    /// `Awaited<T>`
+    Awaited,
+    /// `Exclude<T, U>`
+    Exclude,
+    /// `Extract<T, U>`
+    Extract,
+}
+
+/// What a [`Ty`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One of the constants of [`Ty`].
+    Simple(Ty),
+    /// A literal type.
+    Literal(LiteralKind, Name),
+    /// An instance of a class, interface or enum with its type arguments.
+    Instance(DeclRef, Args),
+    /// The value of a class, enum or namespace.
+    Static(DeclRef),
+    /// A function-like declaration as a value.
+    Function(DeclRef, Env),
+    /// An object literal or object type.
+    Object(DeclRef, Env),
+    /// A mapped type.
+    Mapped(DeclRef, Env),
+    /// A conditional type that still has type parameters.
+    Conditional(FileId, TypeId, Env),
+    /// `T[K]` that still has type parameters.
+    Indexed(Ty, Ty),
+    /// A utility type whose arguments still have type parameters.
+    Deferred(Utility, Args),
+    /// `keyof T`
+    KeyOf(Ty),
+    /// A built-in type with its type arguments.
+    BuiltIn(Known, Args),
+    /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in
+    /// `Object.keys()`.
+    BuiltInValue(Known),
+    /// A method of a built-in type: its row and the receiver.
+    BuiltInMethod(u16, Ty),
+    /// `Pick<T, K>` (`true`) or `Omit<T, K>` (`false`) with the names in `K` known.
+    Selected(Ty, Ty, bool),
+    /// A whole module.
+    Module(FileId),
+    /// A `declare module` block.
+    Ambient(DeclRef),
+    /// One of several.
+    Union(Args),
+    /// All of several.
+    Intersection(Args),
+    /// A tuple.
+    Tuple(Args),
+    /// A type parameter.
+    Param(DeclRef),
+}
+
+/// Bindings of type parameters, sorted by parameter.
+pub type Bindings = Rc<[(DeclRef, Ty)]>;
+
+/// Greatest number of members of a union.
+const UNION_LIMIT: usize = 12;
+
+/// All types of one link.
+pub struct Arena {
+    types: Interner<Type>,
+    lists: Interner<Rc<[Ty]>>,
+    envs: Interner<Bindings>,
+}
+
+impl Arena {
+    /// With the constants of [`Ty`] in place.
+    pub fn new() -> Self {
+        let mut arena = Self {
+            types: Interner::default(),
+            lists: Interner::default(),
+            envs: Interner::default(),
+        };
+        for number in 0..11 {
+            arena.types.add(Type::Simple(Ty(number)));
+        }
+        arena.lists.add(Rc::from([]));
+        arena.envs.add(Rc::from([]));
+        arena
+    }
+
+    /// The number of a type.
+    pub fn add(&mut self, ty: Type) -> Ty {
+        if let Type::Simple(simple) = ty {
+            return simple;
+        }
+        Ty(self.types.add(ty))
+    }
+
+    /// What a number stands for.
+    pub fn get(&self, ty: Ty) -> Type {
+        *self.types.get(ty.0)
+    }
+
+    /// The number of a list.
+    pub fn args(&mut self, types: &[Ty]) -> Args {
+        Args(
+            self.lists
+                .find(types)
+                .unwrap_or_else(|| self.lists.add_new(Rc::from(types))),
+        )
+    }
+
+    /// The types of a list.
+    pub fn list(&self, args: Args) -> Rc<[Ty]> {
+        Rc::clone(self.lists.get(args.0))
+    }
+
+    /// The number of a set of bindings; of several for one parameter the first counts.
+    pub fn env(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> Env {
+        bindings.sort_by_key(|binding| binding.0);
+        bindings.dedup_by_key(|binding| binding.0);
+        Env(self
+            .envs
+            .find(bindings.as_slice())
+            .unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))))
+    }
+
+    /// The bindings of a set.
+    pub fn bindings(&self, env: Env) -> Bindings {
+        Rc::clone(self.envs.get(env.0))
+    }
+
+    /// What a parameter is bound to.
+    pub fn bound(&self, env: Env, param: DeclRef) -> Option<Ty> {
+        let bindings = self.envs.get(env.0);
+        bindings
+            .binary_search_by_key(&param, |binding| binding.0)
+            .ok()
+            .map(|at| bindings[at].1)
+    }
+
+    /// An instance type.
+    pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        let args = self.args(args);
+        self.add(Type::Instance(decl, args))
+    }
+
+    /// A built-in type.
+    pub fn built_in(&mut self, known: Known, args: &[Ty]) -> Ty {
+        let args = self.args(args);
+        self.add(Type::BuiltIn(known, args))
+    }
+
+    /// `T[]`
+    pub fn array(&mut self, element: Ty) -> Ty {
+        self.built_in(Known::Array, &[element])
+    }
+
+    /// A tuple.
+    pub fn tuple(&mut self, elements: &[Ty]) -> Ty {
+        let args = self.args(elements);
+        self.add(Type::Tuple(args))
+    }
+
+    /// Either of the types; unknown ones and `null` say nothing beside a known one.
+    pub fn union(&mut self, types: &[Ty]) -> Ty {
+        let mut members: Vec<Ty> = Vec::new();
+        let mut opaque = None;
+        for &ty in types {
+            match self.get(ty) {
+                Type::Union(inner) => self
+                    .list(inner)
+                    .iter()
+                    .for_each(|member| push_new(&mut members, *member)),
+                Type::Simple(Ty::NOTHING) => {}
+                Type::Simple(simple) if simple.is_opaque() => opaque = opaque.max(Some(simple)),
+                _ => push_new(&mut members, ty),
+            }
+        }
+        match members.as_slice() {
+            [] => opaque.unwrap_or(if types.is_empty() {
+                Ty::UNKNOWN
+            } else {
+                Ty::NOTHING
+            }),
+            [one] => *one,
+            _ => {
+                let args = self.args(&members);
+                self.add(Type::Union(args))
+            }
+        }
+    }
+
+    /// Both of the types.
+    pub fn intersection(&mut self, types: &[Ty]) -> Ty {
+        let mut members: Vec<Ty> = Vec::new();
+        for &ty in types {
+            match self.get(ty) {
+                Type::Intersection(inner) => self
+                    .list(inner)
+                    .iter()
+                    .for_each(|member| push_new(&mut members, *member)),
+                Type::Simple(Ty::UNKNOWN | Ty::NOTHING) => {}
+                _ => push_new(&mut members, ty),
+            }
+        }
+        match members.as_slice() {
+            [] => Ty::UNKNOWN,
+            [one] => *one,
+            _ => {
+                let args = self.args(&members);
+                self.add(Type::Intersection(args))
+            }
+        }
+    }
+
+    /// The members of a union, or the type itself.
+    pub fn members(&self, ty: Ty) -> Rc<[Ty]> {
+        match self.get(ty) {
+            Type::Union(args) => self.list(args),
+            _ => Rc::from([ty]),
+        }
+    }
+
+    /// The primitive type of a literal type, unions included.
+    pub fn widen(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Literal(kind, _) => primitive_of(kind),
+            Type::Union(args) => {
+                let members: Vec<Ty> = self
+                    .list(args)
+                    .iter()
+                    .map(|member| self.widen(*member))
+                    .collect();
+                self.union(&members)
+            }
+            _ => ty,
+        }
+    }
+
+    /// `this` types replaced by the receiver they were reached through.
+    pub fn substitute_this(&mut self, ty: Ty, receiver: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Simple(Ty::THIS) => receiver,
+            Type::Instance(decl, args) if args != Args::NONE => {
+                let args = self.this_in_list(args, receiver);
+                self.add(Type::Instance(decl, args))
+            }
+            Type::BuiltIn(known, args) if args != Args::NONE => {
+                let args = self.this_in_list(args, receiver);
+                self.add(Type::BuiltIn(known, args))
+            }
+            Type::Union(args) => {
+                let members: Vec<Ty> = self
+                    .list(args)
+                    .iter()
+                    .map(|member| self.substitute_this(*member, receiver))
+                    .collect();
+                self.union(&members)
+            }
+            _ => ty,
+        }
+    }
+
+    fn this_in_list(&mut self, args: Args, receiver: Ty) -> Args {
+        let types: Vec<Ty> = self
+            .list(args)
+            .iter()
+            .map(|ty| this_shallow(*ty, receiver))
+            .collect();
+        self.args(&types)
+    }
+
+    /// The type in a `Pick` or `Omit`, or the type itself.
+    pub fn unselected(&self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Selected(inner, ..) => inner,
+            _ => ty,
+        }
+    }
+
+    /// Whether a type is made of keys: `keyof A`, or an intersection with one.
+    pub fn is_keys(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::KeyOf(_) => true,
+            Type::Intersection(args) => self
+                .list(args)
+                .iter()
+                .any(|member| matches!(self.get(*member), Type::KeyOf(_))),
+            _ => false,
+        }
+    }
+}
+
+fn push_new(members: &mut Vec<Ty>, ty: Ty) {
+    if members.len() < UNION_LIMIT && !members.contains(&ty) {
+        members.push(ty);
+    }
+}
+
+/// The primitive type of a kind of literal.
+pub fn primitive_of(kind: LiteralKind) -> Ty {
+    match kind {
+        LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,
+        LiteralKind::Bool => Ty::BOOLEAN,
+        LiteralKind::BigInt => Ty::BIGINT,
+        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => {
+            Ty::NOTHING
+        }
+        LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => {
+            Ty::STRING
+        }
+    }
+}
+
+fn this_shallow(ty: Ty, receiver: Ty) -> Ty {
+    if ty == Ty::THIS { receiver } else { ty }
+}

@@ -1,0 +1,153 @@
+//! The state of a link as far as names, types and expressions go, and how its questions about types
+//! are answered once.
+//!
+//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods
+//! of [`Checker`].
+//!
+//! **Limits.** Those of [`super::questions`].
+
+use std::ops::{Deref, DerefMut};
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::query::stack::Kept;
+use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use rustc_hash::FxHashMap;
+
+use crate::resolve::arena::{Arena, Env, Ty, Type};
+use crate::resolve::questions::{PATIENCE, Question};
+use crate::resolve::symbols::Symbols;
+use crate::resolve::symbols::modules::Found;
+
+/// A link as far as names, types and expressions go.
+pub struct Checker<'w> {
+    symbols: Symbols<'w>,
+    pub arena: Arena,
+    /// Answers that hold as long as the link.
+    settled: FxHashMap<Question, Ty>,
+    /// Those that hang on open questions.
+    provisional: FxHashMap<Question, Kept<Ty>>,
+    pub exports: FxHashMap<(FileId, Name), Found>,
+    /// By the first block of an ambient module.
+    pub ambient_exports: FxHashMap<(DeclRef, Name), Found>,
+    /// Types that are being compared member by member.
+    pub comparing: Vec<(Ty, Ty)>,
+}
+
+impl<'w> Checker<'w> {
+    /// Nothing asked yet, for a link of a file.
+    #[must_use]
+    pub fn new(file: FileId, world: &'w World) -> Self {
+        Self {
+            symbols: Symbols::new(file, world),
+            arena: Arena::new(),
+            settled: FxHashMap::default(),
+            provisional: FxHashMap::default(),
+            exports: FxHashMap::default(),
+            ambient_exports: FxHashMap::default(),
+            comparing: Vec::new(),
+        }
+    }
+
+    /// Everything that was asked.
+    #[must_use]
+    pub fn finish(self) -> ReadSet {
+        self.symbols.finish()
+    }
+
+    /// What the number of a type stands for.
+    pub fn get(&self, ty: Ty) -> Type {
+        self.arena.get(ty)
+    }
+
+    /// The environment that binds the type parameters of a declaration to arguments.
+    pub fn bind(&mut self, decl: DeclRef, args: &[Ty]) -> Env {
+        let params = self.type_params(decl);
+        let bindings = params.into_iter().zip(args.iter().copied()).collect();
+        self.arena.env(bindings)
+    }
+
+    /// Answers a question unless it is being answered already or lies too deep.
+    pub fn guarded<T>(
+        &mut self,
+        question: Question,
+        otherwise: T,
+        answer: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Some(around) = self.evaluation.open(question) else {
+            return otherwise;
+        };
+        let value = answer(self);
+        self.evaluation.close(question, around, value).value
+    }
+
+    /// As [`Self::guarded`], for a type: a provisional answer is kept while it holds.
+    pub fn answered(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
+        self.answered_once(question, answer, false)
+    }
+
+    /// The same, and a settled answer is kept for good.
+    pub fn remembered(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
+        self.answered_once(question, answer, true)
+    }
+
+    /// The answer to a question if it is kept.
+    pub fn recalled(&self, question: Question) -> Option<Ty> {
+        let settled = self.settled.get(&question).copied();
+        settled.or_else(|| {
+            self.provisional
+                .get(&question)
+                .and_then(|kept| self.evaluation.recall(kept))
+        })
+    }
+
+    fn answered_once(
+        &mut self,
+        question: Question,
+        answer: impl FnOnce(&mut Self) -> Ty,
+        is_remembered: bool,
+    ) -> Ty {
+        if let Some(ty) = self.recalled(question) {
+            return ty;
+        }
+        let Some(around) = self.evaluation.open(question) else {
+            return Ty::UNKNOWN;
+        };
+        let ty = answer(self);
+        let kept = self.evaluation.close(question, around, ty);
+        if !kept.is_settled() && self.evaluation.asked() <= PATIENCE {
+            self.provisional.insert(question, kept);
+        } else if is_remembered {
+            self.settled.insert(question, ty);
+        }
+        ty
+    }
+
+    /// Goes a level deeper without a question.
+    pub fn deeper<T>(&mut self, answer: impl FnOnce(&mut Self) -> T) -> T {
+        self.evaluation.descend();
+        let value = answer(self);
+        self.evaluation.ascend();
+        value
+    }
+
+    /// Whether no deeper question may be asked.
+    pub fn is_deepest(&self) -> bool {
+        self.evaluation.is_deepest()
+    }
+}
+
+impl<'w> Deref for Checker<'w> {
+    type Target = Symbols<'w>;
+
+    #[inline]
+    fn deref(&self) -> &Symbols<'w> {
+        &self.symbols
+    }
+}
+
+impl DerefMut for Checker<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.symbols
+    }
+}

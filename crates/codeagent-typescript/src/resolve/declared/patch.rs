@@ -1,0 +1,115 @@
+//! A file whose bodies changed takes the place of its former self in the tables, without making the
+//! tables anew.
+//!
+//! Possible if what others ask the tables about it is the same, but for the names it exports: what
+//! it declares for all files, by name and in order, the files that it imports and the packages that
+//! it asks for. What the tables say afterwards is what tables made afresh would say, but for the
+//! numbers of names, whose order nothing depends on.
+//!
+//! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked
+//! makes the tables anew.
+
+use codeagent_lang::LanguageIndex;
+use codeagent_lang::query::names::Name;
+use codeagent_lang::world::{FileId, WorldFile};
+use codeagent_model::facts::{DeclId, DeclKind, Facts};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::module_paths::is_of_package;
+use super::tables::{FileIndex, Tables, is_global, specifiers};
+
+/// Everything of a file that stands in tables of other files or of all files, but for the numbers
+/// of declarations.
+#[derive(PartialEq)]
+struct Outward<'f> {
+    is_module: bool,
+    globals: Vec<&'f str>,
+    stars: Vec<&'f str>,
+    assigns: bool,
+}
+
+fn globals(facts: &Facts) -> impl Iterator<Item = DeclId> {
+    facts
+        .decl_ids()
+        .filter(|id| is_global(facts, facts.decl(*id)))
+}
+
+fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
+    if facts
+        .decls
+        .iter()
+        .any(|decl| decl.kind == DeclKind::AmbientModule)
+    {
+        return None;
+    }
+    let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
+    Some(Outward {
+        is_module: facts.header.is_module,
+        globals: globals(facts).map(|id| of_decl(&id)).collect(),
+        stars: index
+            .stars
+            .iter()
+            .map(|id| facts.text(facts.exports[id.index()].module))
+            .collect(),
+        assigns: !index.assigned.is_empty(),
+    })
+}
+
+impl LanguageIndex for Tables {
+    fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
+        if packages(old) != packages(&new.facts) || self.leads_further(&new.facts) {
+            return false;
+        }
+        let mut made = self.index(new);
+        let before = self.file(file);
+        let (Some(was), Some(is)) = (outward(old, before), outward(&new.facts, &made)) else {
+            return false;
+        };
+        if was != is || targets(before) != targets(&made) {
+            return false;
+        }
+        made.keep_stars(before);
+        let (were, are) = (exported(old, before), exported(&new.facts, &made));
+        self.change_exports(file, &were, &are);
+        let name = |tables: &Self, id: DeclId| tables.name(file, old.decl(id).name);
+        let mut renumbered: FxHashMap<Name, Vec<DeclId>> = FxHashMap::default();
+        for (before, now) in globals(old).zip(globals(&new.facts)) {
+            renumbered.entry(name(self, before)).or_default().push(now);
+        }
+        for (name, ids) in renumbered {
+            let own = self
+                .globals
+                .get_mut(&name)
+                .into_iter()
+                .flatten()
+                .filter(|place| place.file == file);
+            own.zip(ids).for_each(|(place, id)| place.decl = id);
+        }
+        self.files[file.0 as usize] = made;
+        true
+    }
+}
+
+/// What a file asks of installed packages, in order.
+fn packages(facts: &Facts) -> Vec<&str> {
+    let mut texts: Vec<&str> = specifiers(facts)
+        .into_iter()
+        .map(|sym| facts.text(sym))
+        .filter(|text| is_of_package(text))
+        .collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// The names that a file exports itself.
+fn exported(facts: &Facts, index: &FileIndex) -> FxHashSet<Name> {
+    index.exported(facts).collect()
+}
+
+/// The files that a file imports, in order.
+fn targets(index: &FileIndex) -> Vec<FileId> {
+    let mut targets: Vec<FileId> = index.targets().collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}

@@ -1,0 +1,135 @@
+//! How does a type of a link read? `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`; for
+//! explanations only.
+//!
+//! **Limits.** Cut off six levels deep; conditional and mapped types are named, not spelled out.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::print;
+
+use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::declared::well_known::ROWS;
+use crate::resolve::edges::Linker;
+
+/// Levels of type arguments that are shown.
+const LEVELS: u32 = 6;
+
+impl Linker<'_> {
+    /// A type as text.
+    pub fn display(&self, ty: Ty) -> String {
+        self.display_deep(ty, 0)
+    }
+
+    fn display_deep(&self, ty: Ty, level: u32) -> String {
+        if level > LEVELS {
+            return "..".to_owned();
+        }
+        let inner = |ty: Ty| self.display_deep(ty, level + 1);
+        let list = |args: Args, between: &str| {
+            self.arena
+                .list(args)
+                .iter()
+                .map(|ty| inner(*ty))
+                .collect::<Vec<_>>()
+                .join(between)
+        };
+        let with_args = |name: &str, args: Args| {
+            let args = list(args, ", ");
+            if args.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{name}<{args}>")
+            }
+        };
+        match self.get(ty) {
+            Type::Simple(simple) => simple_name(simple).to_owned(),
+            Type::Literal(_, name) => format!("{:?}", self.spelling(name)),
+            Type::Instance(decl, args) => with_args(self.declared(decl), args),
+            Type::Static(decl) => format!("typeof {}", self.declared(decl)),
+            Type::Function(decl, env) => format!(
+                "function {}{}",
+                self.declared(decl),
+                self.display_env(env, level)
+            ),
+            Type::Object(decl, env) => format!(
+                "object at line {}{}",
+                self.decl(decl).at.line,
+                self.display_env(env, level)
+            ),
+            Type::Mapped(decl, env) => format!(
+                "mapped type at line {}{}",
+                self.decl(decl).at.line,
+                self.display_env(env, level)
+            ),
+            Type::Conditional(file, ty, env) => {
+                format!(
+                    "{}{}, still open",
+                    print::written_type(self.facts(file), ty),
+                    self.display_env(env, level)
+                )
+            }
+            Type::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
+            Type::Deferred(utility, args) => with_args(&format!("{utility:?}"), args),
+            Type::KeyOf(of) => format!("keyof {}", inner(of)),
+            Type::BuiltIn(known, args) => with_args(known.name(), args),
+            Type::BuiltInValue(known) => format!("typeof {}", known.name()),
+            Type::BuiltInMethod(row, receiver) => {
+                format!("{}.{}", inner(receiver), ROWS[usize::from(row)].name)
+            }
+            Type::Selected(of, names, keep) => format!(
+                "{}<{}, {}>",
+                if keep { "Pick" } else { "Omit" },
+                inner(of),
+                inner(names)
+            ),
+            Type::Module(file) => format!("module {}", self.path(file)),
+            Type::Ambient(decl) => format!("declare module {}", self.declared(decl)),
+            Type::Union(args) => list(args, " | "),
+            Type::Intersection(args) => list(args, " & "),
+            Type::Tuple(args) => format!("[{}]", list(args, ", ")),
+            Type::Param(decl) => self.declared(decl).to_owned(),
+        }
+    }
+
+    fn display_env(&self, env: Env, level: u32) -> String {
+        let bound = self.arena.bindings(env);
+        let bound = bound.iter().map(|(param, ty)| {
+            format!(
+                "{} = {}",
+                self.declared(*param),
+                self.display_deep(*ty, level + 1)
+            )
+        });
+        let bound: Vec<String> = bound.collect();
+        if bound.is_empty() {
+            String::new()
+        } else {
+            format!(" where {}", bound.join(", "))
+        }
+    }
+
+    /// The name of a declaration, unrecorded: an explanation depends on nothing.
+    fn declared(&self, decl: DeclRef) -> &str {
+        let name = self.facts(decl.file).decl_name(decl.decl);
+        if name.is_empty() {
+            "without a name"
+        } else {
+            name
+        }
+    }
+}
+
+fn simple_name(simple: Ty) -> &'static str {
+    match simple {
+        Ty::UNKNOWN => "unknown to the linker",
+        Ty::EXTERNAL => "of outside",
+        Ty::ANY => "any",
+        Ty::NOTHING => "null or undefined",
+        Ty::STRING => "string",
+        Ty::NUMBER => "number",
+        Ty::BOOLEAN => "boolean",
+        Ty::SYMBOL => "symbol",
+        Ty::BIGINT => "bigint",
+        Ty::FOREIGN_GENERIC => "of outside, with types of the repository",
+        _ => "this",
+    }
+}

@@ -1,0 +1,106 @@
+//! What makes two TypeScript declarations the same symbol: `path#Container.member`; declarations of
+//! one name in one scope and one space merge (overloads, interfaces, class and namespace), which is
+//! what the language does.
+//!
+//! **Limits.** What a CommonJS module gives out and what it declares by the same name are two
+//! symbols.
+
+use codeagent_lang::WorldFile;
+use codeagent_lang::nodes::{Identity, MergeKey, qualified};
+use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Facts, ScopeId, ScopeKind};
+use codeagent_model::graph::{Language, Node};
+
+/// The identity of a declaration inside `parent`.
+pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+    let facts = &*file.facts;
+    let declaration = facts.decl(decl);
+    let name = facts.decl_name(decl);
+    let is_static = declaration.flags.has(DeclFlags::STATIC)
+        && declaration.flags.has(DeclFlags::MEMBER)
+        && declaration.kind != DeclKind::EnumMember;
+    let scope = facts.scope(declaration.scope);
+    let lexical =
+        !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
+    let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
+    // The members of a class or object type without a node stand under what is around it, where
+    // others may have their names. What an alias names is one type, however many object types make
+    // it up.
+    let nodeless = !lexical
+        && scope.owner != declaration.parent
+        && match scope.kind {
+            ScopeKind::Type => true,
+            ScopeKind::Object => !scope
+                .owner
+                .some()
+                .is_some_and(|owner| facts.decl(owner).flags.has(DeclFlags::PARTIAL)),
+            _ => false,
+        };
+    let local = nodeless
+        || lexical && (nested || matches!(scope.kind, ScopeKind::Function | ScopeKind::Block));
+    Identity {
+        language: Language::TypeScript,
+        space: space(facts, decl),
+        qualified_name: match parent {
+            Some(parent) => qualified(&parent.qualified_name, name),
+            None => format!("{}#{name}", file.path),
+        },
+        disambiguator: if is_static {
+            "static".to_owned()
+        } else {
+            String::new()
+        },
+        merge_key: if is_only_given_out(facts, decl) {
+            MergeKey::GivenOut
+        } else {
+            MergeKey::Within(
+                parent.map(|parent| parent.id),
+                if local {
+                    declaration.scope
+                } else {
+                    ScopeId::NONE
+                },
+            )
+        },
+    }
+}
+
+/// Whether a declaration is `exports.a = e`, and not `var a = exports.a = e`, which gives out what
+/// it declares.
+fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
+    let declaration = facts.decl(decl);
+    let is_given_out = declaration.kind == DeclKind::Property
+        && declaration.flags.has(DeclFlags::MEMBER | DeclFlags::EXPORT)
+        && declaration.scope == ScopeId(0)
+        && declaration.parent.is_none();
+    let holder = decl
+        .0
+        .checked_sub(1)
+        .map(|before| facts.decl(DeclId(before)));
+    let is_held = |holder: &Declaration| {
+        holder.name == declaration.name
+            && holder.scope == declaration.scope
+            && holder.init == declaration.init
+    };
+    is_given_out && !holder.is_some_and(is_held)
+}
+
+/// The space a declaration lives in; a namespace joins the class, enum or function it is merged
+/// with.
+fn space(facts: &Facts, decl: DeclId) -> &'static str {
+    let declaration = facts.decl(decl);
+    match declaration.kind {
+        DeclKind::Class | DeclKind::Interface | DeclKind::Enum | DeclKind::TypeAlias => "type",
+        DeclKind::Namespace => facts
+            .decls
+            .iter()
+            .filter(|other| other.name == declaration.name && other.scope == declaration.scope)
+            .find_map(|other| match other.kind {
+                DeclKind::Class | DeclKind::Enum => Some("type"),
+                DeclKind::Function => Some("value"),
+                _ => None,
+            })
+            .unwrap_or("namespace"),
+        DeclKind::AmbientModule => "namespace",
+        _ => "value",
+    }
+}

@@ -1,0 +1,85 @@
+//! Which base members do the members of a class override or implement?
+//!
+//! A member overrides the member of that name in the nearest base class (of an interface: base
+//! interface), and implements that of the nearest interface its class declares.
+//!
+//! **Limits.** Private and static members and constructors neither override nor implement;
+//! interfaces only reached through a base class count for that class, not for this one.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, Links, Target, Use};
+use codeagent_model::facts::*;
+use codeagent_model::graph::{Access, Confidence, EdgeType};
+
+use crate::resolve::edges::Linker;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::holders::constructs;
+use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::types::members::Looked;
+
+impl Linker<'_> {
+    /// Adds the `overrides` and `implements` edges between members.
+    pub fn implementations(&mut self, links: &mut Links) {
+        let facts = self.own_facts();
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            if matches!(decl.kind, DeclKind::Class | DeclKind::Interface) || constructs(decl) {
+                self.members_of(at(self.file, id), links);
+            }
+        }
+    }
+
+    fn members_of(&mut self, class: DeclRef, links: &mut Links) {
+        let facts = self.facts(class.file);
+        let declaration = facts.decl(class.decl);
+        if declaration.bases.is_empty() || declaration.inner.is_none() {
+            return;
+        }
+        for &(name, id) in self.declared_in(class.file, declaration.inner).iter() {
+            let member = at(class.file, id);
+            // Overloads are one member, named where its body stands; the halves of an accessor are
+            // told apart.
+            if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member)
+            {
+                self.member_edges(class, name, member, links);
+            }
+        }
+    }
+
+    fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
+        let facts = self.facts(class.file);
+        for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
+            let edge_type = if base.clause == BaseClause::Implements {
+                EdgeType::Implements
+            } else {
+                EdgeType::Overrides
+            };
+            let receiver = self.base_type(class, index);
+            let Looked::Declared(found) = self.member(receiver, name) else {
+                continue;
+            };
+            let Some(target) = self.primary(&found.decls) else {
+                continue;
+            };
+            let edge = Use {
+                source: member.decl,
+                edge_type,
+                confidence: Confidence::Exact,
+                targets: vec![Target::Decl(target)],
+                at: facts.decl(member.decl).at,
+            };
+            links.uses.push(edge);
+        }
+    }
+}
+
+fn takes_part(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    let is_member = decl.flags.has(DeclFlags::MEMBER)
+        && !decl.flags.has(DeclFlags::STATIC)
+        && decl.kind != DeclKind::Constructor;
+    is_member
+        && facts
+            .detail(id)
+            .is_some_and(|detail| detail.access != Some(Access::Private))
+}

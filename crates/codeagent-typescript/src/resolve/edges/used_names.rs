@@ -1,0 +1,38 @@
+//! By which name is a use without a target kept?
+
+use codeagent_model::facts::*;
+
+/// The name of a use whose target was not looked for, so that it may be in the repository.
+pub fn whatever_it_is(facts: &Facts, site: Site) -> Option<Sym> {
+    match site.subject {
+        Subject::Type(ty, index) => match facts.type_expr(ty) {
+            TypeExpr::Name(segments, _) => facts
+                .list(segments)
+                .get(usize::from(index))
+                .map(|segment| segment.name),
+            _ => None,
+        },
+        _ => of_value(facts, site),
+    }
+}
+
+/// The name of a value, import or callee. A type that has no target comes from outside, as a rule,
+/// and is not kept.
+pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
+    let expr = match site.subject {
+        Subject::Expr(expr) | Subject::Decorator(expr) => expr,
+        Subject::Import(id) => return Some(facts.imports[id.index()].name),
+        _ => return None,
+    };
+    let expr = match facts.expr(expr) {
+        Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
+        Expr::Jsx(component) => component,
+        _ => expr,
+    };
+    match facts.expr(expr) {
+        Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
+        // A value without a name is called; the file still counts it.
+        _ if site.kind.is_call() => Some(Sym::NONE),
+        _ => None,
+    }
+}

@@ -1,0 +1,309 @@
+//! What does a call or `new` give: which signature of the callee fits the arguments, and its
+//! result?
+//!
+//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument
+//! types; the first that fits wins.
+
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Env, Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::expressions::inference::Inference;
+use crate::resolve::symbols::at;
+use crate::resolve::types::signatures::{Signature, Signatures};
+
+/// A call in a file, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite {
+    /// The file.
+    pub file: FileId,
+    /// The call.
+    pub call: CallId,
+}
+
+impl Checker<'_> {
+    pub fn call_args(&mut self, site: CallSite) -> Vec<Arg> {
+        let facts = self.facts(site.file);
+        facts
+            .calls
+            .get(site.call.0 as usize)
+            .map_or(Vec::new(), |call| facts.list(call.args).to_vec())
+    }
+
+    pub fn call_type_args(&mut self, site: CallSite) -> Vec<Ty> {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else {
+            return Vec::new();
+        };
+        self.types_of(site.file, call.type_args)
+    }
+
+    /// The type of `f(..)`.
+    pub fn call_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let callee = facts.calls[call.index()].callee;
+        if let Expr::Super(_) = facts.expr(callee) {
+            return Ty::NOTHING;
+        }
+        let callee_type = self.expr_type(file, callee);
+        let result = self.call_result(callee_type, CallSite { file, call });
+        match facts.expr(callee) {
+            Expr::Member(object, _) => {
+                let receiver = match facts.expr(object) {
+                    Expr::Super(_) => Ty::THIS,
+                    _ => self.expr_type(file, object),
+                };
+                // A static method that a base from outside declares may make an instance of the
+                // class it is called on (`Document.build()`).
+                if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
+                    return Ty::UNKNOWN;
+                }
+                self.arena.substitute_this(result, receiver)
+            }
+            _ => result,
+        }
+    }
+
+    /// Whether a type is that of the value of a class of the repository.
+    fn is_own_class(&self, ty: Ty) -> bool {
+        matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
+    }
+
+    fn call_result(&mut self, callee: Ty, site: CallSite) -> Ty {
+        match self.get(callee) {
+            Type::Simple(Ty::EXTERNAL) => {
+                let args = self.call_type_args(site);
+                return self.outside_type(&args);
+            }
+            Type::BuiltInValue(_) => return Ty::EXTERNAL,
+            Type::Union(members) => {
+                let members = self.arena.list(members);
+                let results: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.call_result(*member, site))
+                    .collect();
+                return self.arena.union(&results);
+            }
+            _ => {}
+        }
+        let signatures = self.signatures(callee);
+        let Some(signature) = self.choose(&signatures, site) else {
+            return Ty::UNKNOWN;
+        };
+        self.result(signature, site)
+    }
+
+    /// What a signature gives for the arguments of a site.
+    fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
+        match signature {
+            Signature::Declared(decl, env) => {
+                let result = self.return_type(decl);
+                let params = self.type_params(decl);
+                if params.is_empty() {
+                    return self.substitute(result, env);
+                }
+                let bindings = self.call_bindings(decl, env, site, &params);
+                let own = self.arena.env(bindings);
+                let result = self.substitute(result, own);
+                self.substitute(result, env)
+            }
+            Signature::BuiltIn(row, receiver) => self.given(row, receiver),
+        }
+    }
+
+    /// A type in terms of a signature's own type parameters, as it is at a site.
+    pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
+        let Signature::Declared(decl, env) = signature else {
+            return ty;
+        };
+        let params = self.type_params(decl);
+        if params.is_empty() {
+            return ty;
+        }
+        let bindings = self.call_bindings(decl, env, site, &params);
+        let own = self.arena.env(bindings);
+        self.substitute(ty, own)
+    }
+
+    /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by
+    /// constraint.
+    fn call_bindings(
+        &mut self,
+        decl: DeclRef,
+        env: Env,
+        site: CallSite,
+        params: &[DeclRef],
+    ) -> Vec<(DeclRef, Ty)> {
+        let written = self.call_type_args(site);
+        let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
+        if bindings.is_empty() {
+            bindings = self.infer(
+                Signature::Declared(decl, env),
+                site,
+                Inference::new(params, true),
+            );
+            self.bind_by_result(decl, site, params, &mut bindings);
+        }
+        self.add_defaults(params, &mut bindings);
+        bindings
+    }
+
+    /// The type of `new C(..)`.
+    pub fn new_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let callee = self.expr_type(file, facts.calls[call.index()].callee);
+        let site = CallSite { file, call };
+        let args = self.call_type_args(site);
+        self.construct(callee, &args, site)
+    }
+
+    fn construct(&mut self, value: Ty, args: &[Ty], site: CallSite) -> Ty {
+        match self.get(value) {
+            Type::Static(class) if args.is_empty() && self.decl(class).kind == DeclKind::Class => {
+                self.construct_class(class, site)
+            }
+            Type::Union(members) | Type::Intersection(members) => {
+                let members = self.arena.list(members);
+                let made: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.construct(*member, args, site))
+                    .filter(|ty| !ty.is_opaque())
+                    .collect();
+                if matches!(self.get(value), Type::Union(_)) {
+                    self.arena.union(&made)
+                } else {
+                    self.arena.intersection(&made)
+                }
+            }
+            Type::Instance(..) | Type::Object(..) => {
+                let signatures = self.construct_signatures(value);
+                self.choose(&signatures, site)
+                    .map_or(Ty::UNKNOWN, |signature| self.result(signature, site))
+            }
+            Type::Param(_) | Type::Deferred(..) => {
+                let bound = self.constructed_bound(value);
+                self.construct(bound, args, site)
+            }
+            _ => self.instance_of(value, args),
+        }
+    }
+
+    /// An instance of a class whose type arguments the arguments of its constructor tell.
+    fn construct_class(&mut self, class: DeclRef, site: CallSite) -> Ty {
+        let params = self.type_params(class);
+        if params.is_empty() {
+            return self.instance(class, &[]);
+        }
+        let signatures: Signatures = self
+            .constructors(class)
+            .into_iter()
+            .map(|decl| Signature::Declared(decl, self.inherited_env(class, decl)))
+            .collect();
+        let bindings = match self.choose(&signatures, site) {
+            Some(signature) => self.infer(signature, site, Inference::new(&params, true)),
+            None => Vec::new(),
+        };
+        self.bound_instance(class, &params, bindings)
+    }
+
+    /// What the type parameters of the class that declares a constructor are in a class that
+    /// inherits it.
+    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> Env {
+        let Some(declaring) = self
+            .class_of(constructor)
+            .filter(|declaring| *declaring != class)
+        else {
+            return Env::EMPTY;
+        };
+        let own = self.own_instance(class);
+        let Some(args) = self.as_instance_of(own, declaring, 0) else {
+            return Env::EMPTY;
+        };
+        let types = self.arena.list(args);
+        self.bind(declaring, &types)
+    }
+
+    /// The first signature that takes the arguments; if none does, the one with the fewest
+    /// mismatches.
+    pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
+        self.spend_list(signatures.len());
+        if signatures.len() <= 1 {
+            return signatures.first().copied();
+        }
+        let args = self.call_args(site);
+        let type_args = self.call_type_args(site).len();
+        let mut best: Option<(u32, Signature)> = None;
+        for &signature in signatures {
+            if type_args > 0 && !self.takes_type_args(signature, type_args) {
+                continue;
+            }
+            let mismatches = self.mismatches(signature, site.file, &args);
+            if mismatches == 0 {
+                return Some(signature);
+            }
+            if best.is_none_or(|(fewest, _)| mismatches < fewest) {
+                best = Some((mismatches, signature));
+            }
+        }
+        best.map(|(_, signature)| signature)
+            .or(signatures.first().copied())
+    }
+
+    pub fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
+        let params = self.signature_params(signature);
+        let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
+        let required = params
+            .iter()
+            .filter(|param| !param.optional && !param.rest)
+            .count();
+        let has_rest = params.last().is_some_and(|param| param.rest);
+        let mut count = 0;
+        if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
+            count += 10;
+        }
+        for (index, arg) in args.iter().enumerate() {
+            if arg.mode == ArgMode::Spread {
+                break;
+            }
+            let Some(param) = params
+                .get(index)
+                .or(params.last().filter(|param| param.rest))
+            else {
+                break;
+            };
+            count += u32::from(self.rejects(param.ty, file, arg.value));
+        }
+        count
+    }
+
+    pub fn rejects(&mut self, param: Ty, file: FileId, value: ExprId) -> bool {
+        let facts = self.facts(file);
+        match facts.expr(value) {
+            Expr::Function(lambda) => {
+                let callable = self.arena.members(param).iter().any(|ty| {
+                    ty.is_opaque()
+                        || matches!(self.get(*ty), Type::Param(_))
+                        || !self.signatures(*ty).is_empty()
+                });
+                !callable || self.takes_fewer_params(param, at(file, lambda))
+            }
+            Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
+            _ => {
+                let given = self.expr_type(file, value);
+                self.extends(given, param, &mut Vec::new()) == Some(false)
+            }
+        }
+    }
+
+    /// Whether a lambda wants more parameters than a callback type gives.
+    fn takes_fewer_params(&mut self, callback: Ty, lambda: DeclRef) -> bool {
+        let signatures = self.signatures(callback);
+        let wanted = self.params(lambda).len();
+        !signatures.is_empty()
+            && signatures.iter().all(|signature| {
+                let params = self.signature_params(*signature);
+                params.len() < wanted && !params.last().is_some_and(|param| param.rest)
+            })
+    }
+}

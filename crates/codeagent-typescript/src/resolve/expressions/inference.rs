@@ -1,0 +1,379 @@
+//! Which types do type parameters stand for at a call.
+//!
+//! **Limits.** The first argument that says something about a parameter decides; constraints do not
+//! take part.
+
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::expressions::calls::CallSite;
+use crate::resolve::symbols::at;
+use crate::resolve::types::signatures::Signature;
+
+const MAX_NESTING: u32 = 6;
+
+/// What is asked of an inference.
+pub struct Inference<'a> {
+    params: &'a [DeclRef],
+    found: Vec<(DeclRef, Ty)>,
+    /// Whether the results of lambdas take part: not while the lambdas' own parameters are being
+    /// typed.
+    lambdas: bool,
+}
+
+impl<'a> Inference<'a> {
+    /// For these type parameters.
+    pub fn new(params: &'a [DeclRef], lambdas: bool) -> Self {
+        Self {
+            params,
+            found: Vec::new(),
+            lambdas,
+        }
+    }
+
+    /// The bindings found.
+    pub fn finish(self) -> Vec<(DeclRef, Ty)> {
+        self.found
+    }
+}
+
+impl Checker<'_> {
+    /// Bindings of type parameters from the arguments of a call.
+    pub fn infer(
+        &mut self,
+        signature: Signature,
+        site: CallSite,
+        mut inference: Inference<'_>,
+    ) -> Vec<(DeclRef, Ty)> {
+        let args = self.call_args(site);
+        let facts = self.facts(site.file);
+        let params = self.signature_params(signature);
+        self.infer_rest(signature, site, &args, &mut inference);
+        for pass in [false, true] {
+            if pass && !inference.lambdas {
+                break;
+            }
+            for (index, arg) in args.iter().enumerate() {
+                let is_lambda = match facts.expr(arg.value) {
+                    Expr::Function(lambda) => self
+                        .is_untyped_lambda(Signature::Declared(at(site.file, lambda), Env::EMPTY)),
+                    _ => false,
+                };
+                let Some(param) = params
+                    .get(index)
+                    .or(params.last().filter(|param| param.rest))
+                else {
+                    break;
+                };
+                if is_lambda != pass {
+                    continue;
+                }
+                let given = self.argument_type(site.file, *arg);
+                self.unify(param.ty, given, &mut inference, 0);
+            }
+        }
+        inference.found
+    }
+
+    /// `...rest: T` binds `T` to the tuple of all further arguments.
+    fn infer_rest(
+        &mut self,
+        signature: Signature,
+        site: CallSite,
+        args: &[Arg],
+        inference: &mut Inference<'_>,
+    ) {
+        let Signature::Declared(decl, _) = signature else {
+            return;
+        };
+        let params = self.params(decl);
+        let Some(&last) = params.last() else { return };
+        if !self.decl(last).flags.has(DeclFlags::REST) {
+            return;
+        }
+        let ty = self.decl_type(last);
+        let Type::Param(param) = self.get(ty) else {
+            return;
+        };
+        if !inference.params.contains(&param) || args.iter().any(|arg| arg.mode == ArgMode::Spread)
+        {
+            return;
+        }
+        let rest: Vec<Ty> = args
+            .iter()
+            .skip(params.len() - 1)
+            .take(12)
+            .map(|arg| self.expr_type(site.file, arg.value))
+            .collect();
+        let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
+        let tuple = self.arena.tuple(&rest);
+        inference.found.push((param, tuple));
+    }
+
+    fn argument_type(&mut self, file: FileId, arg: Arg) -> Ty {
+        let ty = self.expr_type(file, arg.value);
+        if arg.mode == ArgMode::Spread {
+            self.element_type(ty)
+        } else {
+            ty
+        }
+    }
+
+    /// Finds bindings that make `param` into `given`.
+    pub fn unify(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let (param, given) = (self.arena.unselected(param), self.arena.unselected(given));
+        if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
+            return;
+        }
+        match (self.get(param), self.get(given)) {
+            (Type::Param(decl), _) => self.bind_param(decl, given, inference),
+            (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
+            (Type::Intersection(args), _) => {
+                let members = self.arena.list(args);
+                let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
+                // Which part of what is given is whose, nobody can tell.
+                let are_several = members
+                    .iter()
+                    .filter(|member| is_inferred(**member))
+                    .count()
+                    > 1;
+                let told: Vec<Ty> = members
+                    .iter()
+                    .copied()
+                    .filter(|member| !are_several || !is_inferred(*member))
+                    .collect();
+                for member in told {
+                    self.unify(member, given, inference, nesting + 1);
+                }
+            }
+            (_, Type::Union(args)) => {
+                for &member in self.arena.list(args).iter() {
+                    self.unify(param, member, inference, nesting + 1);
+                }
+            }
+            (Type::Instance(decl, args), Type::Instance(..)) => {
+                if let Some(found) = self.as_instance_of(given, decl, 0) {
+                    self.unify_lists(args, found, inference, nesting);
+                } else {
+                    self.unify_structure(param, given, inference, nesting);
+                }
+            }
+            (Type::BuiltIn(Known::Iterable | Known::AsyncIterable, args), _) => {
+                let element = self.element_type(given);
+                if let Some(&wanted) = self.arena.list(args).first() {
+                    self.unify(wanted, element, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(Known::Array, args), Type::Tuple(_)) => {
+                let element = self.element_type(given);
+                if let Some(&wanted) = self.arena.list(args).first() {
+                    self.unify(wanted, element, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(Known::Record, args), _)
+                if !matches!(self.get(given), Type::BuiltIn(Known::Record, _)) =>
+            {
+                let values = self.property_types(given);
+                if let Some(&wanted) = self.arena.list(args).get(1) {
+                    self.unify(wanted, values, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => {
+                self.unify_lists(args, given, inference, nesting)
+            }
+            (Type::Tuple(args), Type::Tuple(given)) => {
+                self.unify_lists(args, given, inference, nesting)
+            }
+            (Type::Function(..) | Type::Instance(..) | Type::Object(..), Type::Static(_)) => {
+                self.unify_class(param, given, inference, nesting);
+                if !matches!(self.get(param), Type::Function(..)) {
+                    self.unify_members(param, given, inference, nesting);
+                }
+            }
+            (Type::Function(..), _) => self.unify_functions(param, given, inference, nesting),
+            (Type::Object(..) | Type::Instance(..), _) => {
+                self.unify_structure(param, given, inference, nesting)
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_param(&mut self, decl: DeclRef, given: Ty, inference: &mut Inference<'_>) {
+        if !inference.params.contains(&decl)
+            || inference.found.iter().any(|binding| binding.0 == decl)
+        {
+            return;
+        }
+        let keeps_literal = self.wants_literal(decl);
+        let ty = if keeps_literal {
+            given
+        } else {
+            self.arena.widen(given)
+        };
+        inference.found.push((decl, ty));
+    }
+
+    /// Whether a parameter is constrained to strings or keys, so that a literal stays one.
+    fn wants_literal(&mut self, param: DeclRef) -> bool {
+        let bound = self.constraint(param);
+        self.arena.members(bound).iter().any(|ty| {
+            matches!(
+                self.get(*ty),
+                Type::KeyOf(_) | Type::Literal(..) | Type::Simple(Ty::STRING)
+            )
+        })
+    }
+
+    fn unify_union(&mut self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let members = self.arena.list(args);
+        let (bare, others): (Vec<Ty>, Vec<Ty>) = members
+            .iter()
+            .partition(|member| matches!(self.get(**member), Type::Param(_)));
+        for member in others {
+            self.unify(member, given, inference, nesting + 1);
+        }
+        let taken: Vec<Ty> = members.to_vec();
+        for member in bare {
+            let rest: Vec<Ty> = self
+                .arena
+                .members(given)
+                .iter()
+                .copied()
+                .filter(|ty| !taken.contains(ty))
+                .collect();
+            let rest = self.arena.union(&rest);
+            self.unify(member, rest, inference, nesting + 1);
+        }
+    }
+
+    fn unify_lists(
+        &mut self,
+        params: Args,
+        given: Args,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        let params = self.arena.list(params);
+        let given = self.arena.list(given);
+        for (param, given) in params.iter().zip(given.iter()) {
+            self.unify(*param, *given, inference, nesting + 1);
+        }
+    }
+
+    /// Members, and what can be called and constructed:
+    /// `interface F<P> { (props: P): void; new (): P }`. Without such signatures nothing comes of
+    /// them.
+    fn unify_structure(
+        &mut self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        self.unify_members(param, given, inference, nesting);
+        self.unify_functions(param, given, inference, nesting);
+        self.unify_class(param, given, inference, nesting);
+    }
+
+    /// A constructor type against a class.
+    fn unify_class(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let wanted = self.instance_of(param, &[]);
+        let made = self.instance_of(given, &[]);
+        self.unify(wanted, made, inference, nesting + 1);
+    }
+
+    fn unify_functions(
+        &mut self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        if matches!(self.get(param), Type::Function(decl, _) if self.is_constructor_type(decl)) {
+            self.unify_class(param, given, inference, nesting);
+            return;
+        }
+        let Some(wanted) = self.signatures(param).first().copied() else {
+            return;
+        };
+        let Some(found) = self.signatures(given).last().copied() else {
+            return;
+        };
+        if !inference.lambdas && self.is_untyped_lambda(found) {
+            return;
+        }
+        if !self.is_untyped_lambda(found) {
+            let wanted_params = self.signature_params(wanted);
+            let found_params = self.signature_params(found);
+            for (a, b) in wanted_params.iter().zip(&found_params) {
+                self.unify(a.ty, b.ty, inference, nesting + 1);
+            }
+        }
+        let result = self.signature_result(wanted);
+        let given = self.signature_result(found);
+        self.unify_predicate(wanted, found, inference, nesting);
+        self.unify(result, given, inference, nesting + 1);
+    }
+
+    /// `x is T` against `x is Foo`.
+    fn unify_predicate(
+        &mut self,
+        wanted: Signature,
+        found: Signature,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        if let (Some(wanted), Some(found)) = (self.predicate_of(wanted), self.predicate_of(found)) {
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+    }
+
+    /// Whether a signature is a lambda whose parameters take their types from context.
+    fn is_untyped_lambda(&mut self, signature: Signature) -> bool {
+        let Signature::Declared(decl, _) = signature else {
+            return false;
+        };
+        if !matches!(self.decl(decl).kind, DeclKind::Lambda | DeclKind::Method) {
+            return false;
+        }
+        self.params(decl)
+            .iter()
+            .any(|param| self.decl(*param).ty.is_none())
+    }
+
+    fn unify_members(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let (decl, env) = match self.get(param) {
+            Type::Object(decl, env) => (decl, env),
+            Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {
+                let types = self.arena.list(args);
+                (decl, self.bind(decl, &types))
+            }
+            _ => return,
+        };
+        let inner = self.decl(decl).inner;
+        if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
+            return;
+        }
+        for &(name, id) in self.declared_in(decl.file, inner).iter().take(24) {
+            let member = at(decl.file, id);
+            if !self.decl(member).flags.has(DeclFlags::MEMBER) {
+                continue;
+            }
+            let found = self.member_type(given, name);
+            if found == Ty::UNKNOWN {
+                continue;
+            }
+            let wanted = self.decl_type(member);
+            let wanted = self.substitute(wanted, env);
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+        if let Some(wanted) = self.index_signature(&[decl], &[]) {
+            let wanted = self.substitute(wanted, env);
+            let found = self.property_types(given);
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+    }
+}

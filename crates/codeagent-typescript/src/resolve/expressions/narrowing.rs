@@ -1,0 +1,240 @@
+//! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`,
+//! `"a" in x`?
+//!
+//! **Limits.** Which guard is in force is found in `symbols/guards`; where it cannot be told
+//! whether a member of a union passes, it stays.
+
+use codeagent_lang::FileId;
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type, primitive_of};
+use crate::resolve::checker::Checker;
+use crate::resolve::expressions::calls::CallSite;
+use crate::resolve::symbols::scopes::{Place, Space};
+use crate::resolve::types::members::Looked;
+
+impl Checker<'_> {
+    /// The type of the subject of a guard where the guard holds.
+    pub fn guarded_type(&mut self, file: FileId, guard: u32) -> Ty {
+        let facts = self.facts(file);
+        let Some(guard) = facts.guards.get(guard as usize).copied() else {
+            return Ty::UNKNOWN;
+        };
+        if let GuardTest::Assigned(_) | GuardTest::Declared = guard.test {
+            return self.assigned_type(file, guard);
+        }
+        let subject = self.expr_type(file, guard.subject);
+        match guard.test {
+            GuardTest::InstanceOf(class) => {
+                let class = self.expr_type(file, class);
+                let instance = self.instance_of(class, &[]);
+                self.narrow_by(subject, instance, guard.negated, |checker, ty| {
+                    checker.is_derived(ty, instance)
+                })
+            }
+            GuardTest::IsType(ty) => {
+                let ty = self.type_of(file, ty);
+                self.narrow_to(subject, ty, guard.negated)
+            }
+            GuardTest::Predicate(call, index) => {
+                self.narrow_by_predicate(subject, CallSite { file, call }, index, guard.negated)
+            }
+            GuardTest::TypeOf(sym) => {
+                self.narrow_by_typeof(subject, facts.text(sym), guard.negated)
+            }
+            GuardTest::Discriminant(member, kind, literal) => {
+                self.narrow_by_literal(file, subject, (member, kind, literal), guard.negated)
+            }
+            GuardTest::HasProperty(sym) => {
+                let name = self.name(file, sym);
+                self.sift_union(subject, guard.negated, |checker, ty| {
+                    Some(checker.member(ty, name) != Looked::Missing)
+                })
+            }
+            GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
+        }
+    }
+
+    /// The type of what is assigned to: of a declared union the members that take the value, else
+    /// as declared.
+    fn assigned_type(&mut self, file: FileId, guard: Guard) -> Ty {
+        let declared = self.declared_type_of(file, guard.subject);
+        let GuardTest::Assigned(value) = guard.test else {
+            return declared;
+        };
+        if !matches!(self.get(declared), Type::Union(_)) {
+            return declared;
+        }
+        let value = self.expr_type(file, value);
+        if value.is_opaque() || value == Ty::NOTHING {
+            return declared;
+        }
+        let members = self.arena.members(declared);
+        let mut kept = Vec::new();
+        for &given in self.arena.members(value).iter() {
+            let before = kept.len();
+            for &member in members.iter() {
+                if self.extends(given, member, &mut Vec::new()) != Some(false) {
+                    kept.push(member);
+                }
+            }
+            if kept.len() == before {
+                return declared;
+            }
+        }
+        self.arena.union(&kept)
+    }
+
+    /// The type of a name or member, whatever guards say of it.
+    fn declared_type_of(&mut self, file: FileId, subject: ExprId) -> Ty {
+        match self.facts(file).expr(subject) {
+            Expr::Name(sym, scope, offset) => self.name_type_in(
+                sym,
+                Place {
+                    file,
+                    scope,
+                    offset,
+                },
+                Space::Value,
+            ),
+            Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
+            _ => self.expr_type(file, subject),
+        }
+    }
+
+    fn narrow_by_predicate(
+        &mut self,
+        subject: Ty,
+        site: CallSite,
+        index: u16,
+        negated: bool,
+    ) -> Ty {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else {
+            return subject;
+        };
+        let callee = self.expr_type(site.file, call.callee);
+        let signatures = self.signatures(callee);
+        let Some(signature) = self.choose(&signatures, site) else {
+            return subject;
+        };
+        let Some((param, ty)) = self.named_predicate(signature) else {
+            return subject;
+        };
+        let ty = self.bound_at(signature, site, ty);
+        if param.is_none_or(|param| param != usize::from(index)) {
+            return subject;
+        }
+        self.narrow_to(subject, ty, negated)
+    }
+
+    fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {
+        self.narrow_by(subject, to, negated, |checker, ty| {
+            checker.extends(ty, to, &mut Vec::new())
+        })
+    }
+
+    /// The members of a union that are known to be of a type; that type itself if none is.
+    fn narrow_by(
+        &mut self,
+        subject: Ty,
+        to: Ty,
+        negated: bool,
+        is_of: impl Fn(&mut Self, Ty) -> Option<bool>,
+    ) -> Ty {
+        if to.is_opaque() {
+            return if negated { subject } else { to };
+        }
+        if negated {
+            return self.sift_union(subject, true, is_of);
+        }
+        let mut kept = Vec::new();
+        for &member in self.arena.members(subject).iter() {
+            if !member.is_opaque() && is_of(self, member) == Some(true) {
+                kept.push(member);
+            }
+        }
+        if kept.is_empty() {
+            to
+        } else {
+            self.arena.union(&kept)
+        }
+    }
+
+    /// Keeps the members of a union that pass a test (or fail it); those that cannot be told stay.
+    /// If none would be left, all stay.
+    fn sift_union(
+        &mut self,
+        subject: Ty,
+        negated: bool,
+        mut test: impl FnMut(&mut Self, Ty) -> Option<bool>,
+    ) -> Ty {
+        let mut kept = Vec::new();
+        for &member in self.arena.members(subject).iter() {
+            match test(self, member) {
+                Some(passes) if passes == negated => {}
+                _ => kept.push(member),
+            }
+        }
+        if kept.is_empty() {
+            subject
+        } else {
+            self.arena.union(&kept)
+        }
+    }
+
+    fn narrow_by_typeof(&mut self, subject: Ty, word: &str, negated: bool) -> Ty {
+        self.sift_union(subject, negated, |checker, ty| {
+            let widened = checker.arena.widen(ty);
+            Some(match word {
+                "string" => widened == Ty::STRING,
+                "number" => widened == Ty::NUMBER,
+                "boolean" => widened == Ty::BOOLEAN,
+                "symbol" => widened == Ty::SYMBOL,
+                "bigint" => widened == Ty::BIGINT,
+                "function" => {
+                    matches!(checker.get(ty), Type::Static(_)) || !checker.signatures(ty).is_empty()
+                }
+                "object" => {
+                    !widened.is_primitive()
+                        && !matches!(checker.get(ty), Type::Static(_))
+                        && checker.signatures(ty).is_empty()
+                }
+                _ => return None,
+            })
+        })
+    }
+
+    fn narrow_by_literal(
+        &mut self,
+        file: FileId,
+        subject: Ty,
+        (member, kind, literal): (Sym, LiteralKind, Sym),
+        negated: bool,
+    ) -> Ty {
+        let member = self.name(file, member);
+        let literal = self.name(file, literal);
+        let wanted = self.arena.add(Type::Literal(kind, literal));
+        self.sift_union(subject, negated, |checker, ty| {
+            let tag = checker.member_type(ty, member);
+            match checker.get(tag) {
+                Type::Literal(..) => Some(tag == wanted),
+                Type::Union(args) => {
+                    let tags = checker.arena.list(args);
+                    let all_literal = tags
+                        .iter()
+                        .all(|tag| matches!(checker.get(*tag), Type::Literal(..)));
+                    match (all_literal, tags.contains(&wanted)) {
+                        (true, false) => Some(false),
+                        (true, true) if !negated => Some(true),
+                        _ => None,
+                    }
+                }
+                Type::Simple(simple) if simple.is_primitive() => {
+                    (primitive_of(kind) != simple).then_some(false)
+                }
+                _ => None,
+            }
+        })
+    }
+}

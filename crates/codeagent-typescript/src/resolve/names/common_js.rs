@@ -1,0 +1,243 @@
+//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members
+//! assigned to what it gives out?
+//!
+//! `require` of a module with `module.exports = e` is `e`, of any other the module itself.
+//!
+//! **Limits.** Of several `module.exports =` the first counts. Members that other files assign to a
+//! value are not among those it has.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::checker::Checker;
+use crate::resolve::names::exports::Visited;
+use crate::resolve::questions::Question;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::modules::Found;
+use crate::resolve::symbols::scopes::{Decls, Place, Space};
+
+impl Checker<'_> {
+    /// What `require("m")` gives.
+    pub fn required(&mut self, file: FileId, specifier: Sym) -> Found {
+        let module = self.module(file, specifier);
+        self.whole_module(module)
+    }
+
+    /// A module as what it gives out as a whole, if that has a name or place; else as itself.
+    pub fn whole_module(&mut self, module: Found) -> Found {
+        let value = match module {
+            Found::Module(file) => self.assigned_value(file),
+            Found::Ambient(block) => self.assigned_in_block(block),
+            _ => return module,
+        };
+        if value.is_nothing() { module } else { value }
+    }
+
+    /// What `export =` of a file names.
+    pub fn assigned_value(&mut self, file: FileId) -> Found {
+        match self.assigned_expr(file) {
+            Some(value) => self.meaning_of(file, value, &mut Visited::default()),
+            None => Found::Nothing,
+        }
+    }
+
+    /// What `export =` names in the blocks of an ambient module.
+    pub fn assigned_in_block(&mut self, block: DeclRef) -> Found {
+        // A block sees what its module gives out, and that may be what is asked for.
+        self.guarded(Question::Follow(block), Found::Nothing, |checker| {
+            checker.assigned_in_blocks(block)
+        })
+    }
+
+    fn assigned_in_blocks(&mut self, block: DeclRef) -> Found {
+        for &block in self.blocks(block).iter() {
+            let facts = self.facts(block.file);
+            let scope = facts.decl(block.decl).inner;
+            let assigned = &self.tables.file(block.file).assigned_in;
+            let first = assigned.partition_point(|entry| entry.0 < scope);
+            if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
+                return self.meaning_of(
+                    block.file,
+                    facts.exports[id.index()].value,
+                    &mut Visited::default(),
+                );
+            }
+        }
+        Found::Nothing
+    }
+
+    /// What a file of JavaScript gives out by name besides the function or class that it gives out
+    /// as a whole.
+    pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
+        let Found::Decls(named) =
+            self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
+        else {
+            return None;
+        };
+        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole))
+            .then_some(named)
+    }
+
+    /// What a file of JavaScript declares and exports under a name. Where that is a type of a
+    /// comment, a value may be given out beside it.
+    pub fn beside_documented(
+        &mut self,
+        file: FileId,
+        name: Name,
+        declared: Decls,
+        visited: &mut Visited,
+    ) -> Found {
+        let mut found = self.export_clause(file, ScopeId(0), name, visited);
+        if found.is_nothing() {
+            found = self.assigned_export(file, name, false);
+        }
+        match found {
+            Found::Nothing => Found::Decls(declared),
+            Found::Decls(mut decls) => {
+                decls.extend(declared);
+                Found::Decls(decls)
+            }
+            found => found,
+        }
+    }
+
+    /// What `exports.a = e` gives out: the member it declares, else what `e` names.
+    pub fn given_out(&mut self, file: FileId, export: ExportId, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        let export = &facts.exports[export.index()];
+        let name = self.name(file, export.name);
+        let is_given = |decl: &Declaration| {
+            decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT)
+        };
+        let own = self
+            .declarations(file, ScopeId(0), name)
+            .iter()
+            .map(|entry| entry.2);
+        let decls: Decls = own
+            .filter(|id| is_given(facts.decl(*id)))
+            .map(|id| at(file, id))
+            .collect();
+        if decls.is_empty() {
+            self.meaning_of(file, export.value, visited)
+        } else {
+            Found::Decls(decls)
+        }
+    }
+
+    /// `{ f }` in an object that is given out stands for `f`.
+    pub fn behind_shorthand(&mut self, decls: Decls) -> Found {
+        let [decl] = decls[..] else {
+            return Found::Decls(decls);
+        };
+        match self.shorthand(decl) {
+            Some(found) if !found.is_nothing() => found,
+            _ => Found::Decls(decls),
+        }
+    }
+
+    /// What `f` in `{ f }` names.
+    pub fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
+            return None;
+        };
+        if offset != declaration.at.offset {
+            return None;
+        }
+        let name = self.name(decl.file, sym);
+        let named = self.lookup(
+            Place {
+                file: decl.file,
+                scope,
+                offset,
+            },
+            name,
+            Space::Value,
+        );
+        Some(self.resolve_decls(named))
+    }
+
+    /// Whether an expression is `exports` or `module.exports` of its file.
+    pub fn is_own_exports(&mut self, file: FileId, expr: ExprId) -> bool {
+        let facts = self.facts(file);
+        if !facts.header.dialect.is_javascript() {
+            return false;
+        }
+        let (word, named) = match facts.expr(expr) {
+            Expr::Member(object, sym) if facts.text(sym) == "exports" => ("module", object),
+            _ => ("exports", expr),
+        };
+        let Expr::Name(sym, scope, offset) = facts.expr(named) else {
+            return false;
+        };
+        let name = self.name(file, sym);
+        facts.text(sym) == word
+            && self
+                .lookup(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Space::Value,
+                )
+                .is_empty()
+    }
+
+    /// What a name or path of a file names that members may have been assigned to.
+    pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<Decls> {
+        match self.meaning_of(file, object, &mut Visited::default()) {
+            Found::Decls(decls) => Some(decls),
+            _ => None,
+        }
+    }
+
+    /// What `F.name = value` of JavaScript gives the function or object `F`: the member, or what a
+    /// plain name stands for.
+    pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<Decls> {
+        let facts = self.facts(value.file);
+        if !facts.header.dialect.is_javascript() {
+            return None;
+        }
+        let holder = self.value_holder(value).unwrap_or(value);
+        let Some(member) = self.assigned_to(holder, name) else {
+            return self.beside_whole(holder, name);
+        };
+        if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
+            let name = self.name(value.file, sym);
+            let named = self.lookup(
+                Place {
+                    file: value.file,
+                    scope,
+                    offset,
+                },
+                name,
+                Space::Value,
+            );
+            if named
+                .iter()
+                .any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class))
+            {
+                return Some(named);
+            }
+        }
+        Some(Decls::from_slice(&[member]))
+    }
+
+    /// The value of `F.name = value` where `object` names the function or variable `F`.
+    pub fn expando(
+        &mut self,
+        file: FileId,
+        object: ExprId,
+        name: Name,
+    ) -> Option<(FileId, ExprId)> {
+        let named = self.named_holders(file, object)?;
+        let holder = self.holder_among(&named)?;
+        let own = self.decl_name(holder);
+        let value = self.tables.expando(holder.file, own, name)?;
+        Some((holder.file, value))
+    }
+}

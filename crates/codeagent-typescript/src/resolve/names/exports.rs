@@ -1,0 +1,511 @@
+//! What does a module export under a name, and what does an import therefore mean?
+//!
+//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in
+//! order; two different hits are ambiguous and give nothing, a cycle gives nothing (as in
+//! ECMAScript).
+//!
+//! **Limits.** After 4,000 modules a search ends.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+use rustc_hash::FxHashSet;
+
+use crate::resolve::checker::Checker;
+use crate::resolve::questions::{MAX_DEPTH, Question};
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::merging::Group;
+use crate::resolve::symbols::modules::Found;
+use crate::resolve::symbols::scopes::{Decls, Place, Space};
+
+/// Which names of which modules were looked at: of files, and of `declare module` blocks.
+pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
+
+impl Checker<'_> {
+    /// What a module exports under a name.
+    pub fn export(&mut self, module: &Found, name: Name) -> Found {
+        match module {
+            Found::Module(file) => {
+                if let Some(found) = self.exports.get(&(*file, name)) {
+                    return found.clone();
+                }
+                let found = self.export_of_file(*file, name, &mut Visited::default());
+                self.exports.insert((*file, name), found.clone());
+                found
+            }
+            Found::Ambient(block) => {
+                let first = self.blocks(*block).first().copied().unwrap_or(*block);
+                if let Some(found) = self.ambient_exports.get(&(first, name)) {
+                    return found.clone();
+                }
+                let found = self.export_of_ambient(first, name, &mut Visited::default());
+                self.ambient_exports.insert((first, name), found.clone());
+                found
+            }
+            other => self.export_visiting(other, name, &mut Visited::default()),
+        }
+    }
+
+    fn export_visiting(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
+        match module {
+            Found::Module(file) => self.export_of_file(*file, name, visited),
+            Found::Ambient(block) => self.export_of_ambient(*block, name, visited),
+            Found::External => Found::External,
+            Found::Decls(decls) => self.namespace_member(decls, name),
+            Found::Nothing => Found::Nothing,
+        }
+    }
+
+    /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered,
+    /// unless it met an open question or stood so deep that the search may have been cut off.
+    fn imported(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
+        let Found::Module(file) = *module else {
+            return self.export_visiting(module, name, visited);
+        };
+        if !visited.is_empty() {
+            return self.export_of_file(file, name, visited);
+        }
+        if let Some(found) = self.exports.get(&(file, name)) {
+            return found.clone();
+        }
+        let found = self.export_of_file(file, name, visited);
+        if self.evaluation.has_met_nothing() && self.evaluation.depth() < MAX_DEPTH / 2 {
+            self.exports.insert((file, name), found.clone());
+        }
+        found
+    }
+
+    fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        self.searched((file, DeclId::NONE, name), visited, |checker, visited| {
+            checker.own_export(file, name, visited)
+        })
+    }
+
+    /// What a search finds, one level down; nothing in a cycle and after too many.
+    fn searched(
+        &mut self,
+        key: (FileId, DeclId, Name),
+        visited: &mut Visited,
+        search: impl FnOnce(&mut Self, &mut Visited) -> Found,
+    ) -> Found {
+        if visited.len() > 4000 || self.is_deepest() || !visited.insert(key) {
+            return Found::Nothing;
+        }
+        self.deeper(|checker| search(checker, visited))
+    }
+
+    fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        // As a comment in JavaScript names what `import("m")` gives as a type.
+        if self.spelling(name) == "export=" {
+            return self.assigned_value(file);
+        }
+        let is_default = self.spelling(name) == "default";
+        if is_default && !self.tables.file(file).defaults.is_empty() {
+            let decls = self
+                .tables
+                .file(file)
+                .defaults
+                .iter()
+                .map(|id| at(file, *id))
+                .collect();
+            return self.follow_all(decls, visited);
+        }
+        let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
+        if facts.header.dialect.is_javascript() && !declared.is_empty() {
+            return self.beside_documented(file, name, declared, visited);
+        }
+        if !declared.is_empty() {
+            return self.follow_all(declared, visited);
+        }
+        let found = self.export_clause(file, ScopeId(0), name, visited);
+        if !found.is_nothing() {
+            return found;
+        }
+        let found = self.augmented_export(file, name);
+        if !found.is_nothing() {
+            return found;
+        }
+        if !self.tables.file(file).assigned.is_empty() {
+            let found = self.assigned_export(file, name, is_default);
+            let goes_on = facts.header.dialect.is_javascript()
+                && matches!(found, Found::Nothing | Found::External);
+            let more = if goes_on {
+                self.star_export(file, name, visited)
+            } else {
+                Found::Nothing
+            };
+            return if more.is_nothing() { found } else { more };
+        }
+        if is_default || facts.exports.is_empty() {
+            Found::Nothing
+        } else {
+            self.star_export(file, name, visited)
+        }
+    }
+
+    pub fn export_clause(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
+        let facts = self.facts(file);
+        let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
+        for id in clauses {
+            let export = &facts.exports[id.index()];
+            let found = match export.kind {
+                ExportKind::Local => {
+                    let local = self.name(file, export.local);
+                    let decls = self.both_spaces(
+                        Place {
+                            file,
+                            scope,
+                            offset: u32::MAX,
+                        },
+                        local,
+                    );
+                    self.follow_all(decls, visited)
+                }
+                ExportKind::From => {
+                    let module = self.module(file, export.module);
+                    let local = self.name(file, export.local);
+                    self.export_visiting(&module, local, visited)
+                }
+                ExportKind::StarAs => self.module(file, export.module),
+                ExportKind::CommonJs => self.given_out(file, id, visited),
+                ExportKind::Star | ExportKind::Assign => Found::Nothing,
+            };
+            if !found.is_nothing() {
+                return found;
+            }
+        }
+        Found::Nothing
+    }
+
+    fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        self.ask_stars(file, name);
+        let modules = self
+            .tables
+            .stars_with(file, name)
+            .into_iter()
+            .map(|id| (file, facts.exports[id.index()].module));
+        self.export_of_stars(modules, name, visited)
+    }
+
+    fn export_of_stars(
+        &mut self,
+        stars: impl Iterator<Item = (FileId, Sym)>,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
+        let mut first = Found::Nothing;
+        let mut outside = false;
+        for (file, specifier) in stars {
+            let module = self.module(file, specifier);
+            match self.export_visiting(&module, name, visited) {
+                Found::Nothing => {}
+                Found::External => outside = true,
+                found if first.is_nothing() => first = found,
+                found if found == first => {}
+                _ => return Found::Nothing,
+            }
+        }
+        if first.is_nothing() && outside {
+            Found::External
+        } else {
+            first
+        }
+    }
+
+    /// A name exported through `export = value`.
+    pub fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
+        let value = self.assigned_value(file);
+        if is_default && !value.is_nothing() {
+            return value;
+        }
+        if let Found::Decls(decls) = &value {
+            let found = self.namespace_member(decls, name);
+            if !found.is_nothing() {
+                return found;
+            }
+            if let Some(member) = self.member_assigned_to(decls, name) {
+                return Found::Decls(Decls::from_slice(&[member]));
+            }
+        }
+        match self.member_given_out(file, name) {
+            Found::Decls(decls) => self.behind_shorthand(decls),
+            found => found,
+        }
+    }
+
+    fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+        self.searched(
+            (block.file, block.decl, name),
+            visited,
+            |checker, visited| checker.export_of_blocks(block, name, visited),
+        )
+    }
+
+    fn export_of_blocks(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+        let blocks = self.blocks(block);
+        let decls = self.declared_in_blocks(&blocks, name);
+        if !decls.is_empty() {
+            return self.follow_all(decls, visited);
+        }
+        for &block in blocks.iter() {
+            let scope = self.decl(block).inner;
+            let found = self.export_clause(block.file, scope, name, visited);
+            if !found.is_nothing() {
+                return found;
+            }
+            if self.spelling(name) == "default" {
+                let defaults = self.default_of_block(block.file, scope);
+                if !defaults.is_empty() {
+                    return self.follow_all(defaults, visited);
+                }
+            }
+        }
+        match self.assigned_in_block(block) {
+            found if matches!(self.spelling(name), "default" | "export=") => found,
+            Found::Decls(decls) => self.namespace_member(&decls, name),
+            _ => self.star_export_of_blocks(&blocks, name, visited),
+        }
+    }
+
+    fn star_export_of_blocks(
+        &mut self,
+        blocks: &Group,
+        name: Name,
+        visited: &mut Visited,
+    ) -> Found {
+        let mut modules = Vec::new();
+        for &block in blocks.iter() {
+            let (facts, inner) = (self.facts(block.file), self.decl(block).inner);
+            let stars = self
+                .tables
+                .file(block.file)
+                .stars_in
+                .iter()
+                .filter(|star| star.0 == inner);
+            modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
+        }
+        self.export_of_stars(modules.into_iter(), name, visited)
+    }
+
+    /// What `declare module` blocks declare under a name and export: all if they have no export
+    /// clause.
+    pub fn declared_in_blocks(&mut self, blocks: &Group, name: Name) -> Decls {
+        let mut decls = self.block_entries(blocks, name);
+        decls.retain(|decl| {
+            let declaration = self.decl(*decl);
+            let flags = declaration.flags;
+            !flags.has(DeclFlags::MEMBER)
+                && declaration.kind != DeclKind::Narrow
+                && (flags.has(DeclFlags::EXPORT)
+                    || !self.tables.has_exports_in(decl.file, declaration.scope))
+        });
+        decls
+    }
+
+    /// What is declared under a name as a value and as a type together.
+    fn both_spaces(&mut self, place: Place, name: Name) -> Decls {
+        let mut found = self.lookup(place, name, Space::Value);
+        for space in [Space::Type, Space::Namespace] {
+            for decl in self.lookup(place, name, space) {
+                if !found.contains(&decl) {
+                    found.push(decl);
+                }
+            }
+        }
+        found
+    }
+
+    /// Declarations with imports among them replaced by what they import.
+    pub fn resolve_decls(&mut self, decls: Decls) -> Found {
+        self.follow_all(decls, &mut Visited::default())
+    }
+
+    pub fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+        let Some(&first) = decls.first() else {
+            return Found::Nothing;
+        };
+        let decl = self.decl(first);
+        match decl.kind {
+            DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
+            DeclKind::Import => self.follow_beside(decls, visited),
+            DeclKind::DefaultExport if decls.len() == 1 => {
+                // Broken code may export itself.
+                let init = decl.init;
+                let value = self.guarded(Question::Follow(first), Found::Nothing, |checker| {
+                    checker.meaning_of(first.file, init, visited)
+                });
+                if value.is_nothing() {
+                    Found::Decls(decls)
+                } else {
+                    value
+                }
+            }
+            _ => Found::Decls(decls),
+        }
+    }
+
+    /// An import beside what is declared here under its name: a value, and the types or the
+    /// namespace of types that join it.
+    fn follow_beside(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+        let (imports, local): (Decls, Decls) = decls
+            .iter()
+            .copied()
+            .partition(|decl| self.decl(*decl).kind == DeclKind::Import);
+        match self.follow(imports[0], visited) {
+            Found::Decls(mut found) => {
+                found.extend(local);
+                Found::Decls(found)
+            }
+            found if local.is_empty() => found,
+            Found::Nothing => Found::Decls(local),
+            // A module is no declaration: the import stands for it.
+            _ => Found::Decls(decls),
+        }
+    }
+
+    fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
+        self.guarded(Question::Follow(decl), Found::Nothing, |checker| {
+            checker.follow_unguarded(decl, visited)
+        })
+    }
+
+    fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
+        let facts = self.facts(decl.file);
+        let Some(id) = self.tables.import_of(decl) else {
+            return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
+        };
+        let import = &facts.imports[id.index()];
+        let module = self.module(decl.file, import.module);
+        let is_outside = self.is_module_outside(&module);
+        let found = match import.kind {
+            ImportKind::Named => {
+                let name = self.name(decl.file, import.name);
+                self.imported(&module, name, visited)
+            }
+            ImportKind::Default => {
+                let name = self.tables.find("default");
+                let found = self.imported(&module, name, visited);
+                if found.is_nothing() {
+                    self.default_of_common_js(&module)
+                } else {
+                    found
+                }
+            }
+            ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
+            _ => module,
+        };
+        if found.is_nothing() && is_outside {
+            Found::External
+        } else {
+            found
+        }
+    }
+
+    /// What a name or dotted path used as a value means, without looking at types.
+    pub fn meaning_of(&mut self, file: FileId, expr: ExprId, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let decls = self.both_spaces(
+                    Place {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                );
+                self.follow_all(decls, visited)
+            }
+            Expr::Member(object, sym) if !self.is_deepest() => {
+                let object = self.deeper(|checker| checker.meaning_of(file, object, visited));
+                let name = self.name(file, sym);
+                self.found_member(&object, name)
+            }
+            Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
+                self.deeper(|checker| checker.meaning_of(file, inner, visited))
+            }
+            Expr::Require(sym) if !self.is_deepest() => {
+                self.deeper(|checker| checker.required(file, sym))
+            }
+            // What is written at `module.exports =` is declared there.
+            Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
+                Found::Decls(Decls::from_slice(&[at(file, decl)]))
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// `name` inside what was found: an export of a module, a declaration of a namespace or enum.
+    pub fn found_member(&mut self, found: &Found, name: Name) -> Found {
+        match found {
+            Found::Decls(decls) => self.namespace_member(decls, name),
+            Found::Module(_) | Found::Ambient(_) | Found::External => self.export(found, name),
+            Found::Nothing => Found::Nothing,
+        }
+    }
+
+    fn namespace_member(&mut self, decls: &Decls, name: Name) -> Found {
+        let mut members = Decls::new();
+        let (mut import, mut asked) = (None, None);
+        self.spend_list(decls.len());
+        for &decl in decls {
+            if self.decl(decl).kind == DeclKind::Import {
+                import = Some(decl);
+                continue;
+            }
+            let group = self.group(decl);
+            // The blocks of a namespace are one group, and a name may mean hundreds.
+            if asked.replace(group.first().copied()) == Some(group.first().copied()) {
+                continue;
+            }
+            for space in [Space::Value, Space::Type, Space::Namespace] {
+                let more = self.block_members(&group, name, space);
+                let known: FxHashSet<DeclRef> = members.iter().copied().collect();
+                members.extend(more.into_iter().filter(|member| !known.contains(member)));
+            }
+            if members.is_empty() {
+                let found = self.namespace_clause(&group, name);
+                if !found.is_nothing() {
+                    return found;
+                }
+            }
+        }
+        match import {
+            Some(import) if members.is_empty() => self.imported_member(import, name),
+            _ if members.is_empty() => Found::Nothing,
+            _ => self.resolve_decls(members),
+        }
+    }
+
+    /// A member of what an import that joins local declarations brings.
+    fn imported_member(&mut self, import: DeclRef, name: Name) -> Found {
+        match self.follow(import, &mut Visited::default()) {
+            Found::Nothing | Found::External | Found::Decls(_) => Found::Nothing,
+            module => self.export(&module, name),
+        }
+    }
+
+    /// What an export clause in a block of a namespace exports under a name.
+    fn namespace_clause(&mut self, group: &Group, name: Name) -> Found {
+        for &part in group.iter() {
+            let declaration = self.decl(part);
+            if declaration.kind == DeclKind::Namespace
+                && self.tables.has_exports(part.file)
+                && let found @ (Found::Decls(_) | Found::Module(_)) =
+                    self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
+            {
+                return found;
+            }
+        }
+        Found::Nothing
+    }
+}

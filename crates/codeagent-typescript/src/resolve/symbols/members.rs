@@ -1,0 +1,193 @@
+//! What does a declaration declare in itself: members by name, signatures, overloads, parameters?
+//!
+//! **Limits.** What is inherited, spread or assigned is asked in `types`.
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+
+use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::{Symbols, at};
+
+/// What every object has.
+const OBJECT_MEMBERS: [&str; 7] = [
+    "toString",
+    "hasOwnProperty",
+    "valueOf",
+    "toLocaleString",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "constructor",
+];
+
+impl Symbols<'_> {
+    /// The parameters of a declaration.
+    pub fn params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+        let facts = self.facts(decl.file);
+        facts
+            .list(facts.decl(decl.decl).params)
+            .iter()
+            .map(|id| DeclRef {
+                file: decl.file,
+                decl: *id,
+            })
+            .collect()
+    }
+
+    /// The type parameters of a declaration.
+    pub fn type_params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+        let facts = self.facts(decl.file);
+        facts
+            .list(facts.decl(decl.decl).type_params)
+            .iter()
+            .map(|id| DeclRef {
+                file: decl.file,
+                decl: *id,
+            })
+            .collect()
+    }
+
+    /// Members declared in the scope of one declaration.
+    pub fn own_members(
+        &mut self,
+        decl: DeclRef,
+        inner: ScopeId,
+        name: Name,
+        is_static: bool,
+    ) -> Decls {
+        let facts = self.facts(decl.file);
+        let entries = self
+            .declarations(decl.file, inner, name)
+            .iter()
+            .map(|entry| entry.2);
+        entries
+            .filter(|id| {
+                let flags = facts.decl(*id).flags;
+                flags.has(DeclFlags::MEMBER) && flags.has(DeclFlags::STATIC) == is_static
+            })
+            .map(|id| at(decl.file, id))
+            .collect()
+    }
+
+    /// Nameless members: call, construct and index signatures.
+    pub fn nameless_members(&mut self, decl: DeclRef, kind: DeclKind) -> Decls {
+        let facts = self.facts(decl.file);
+        let inner = facts.decl(decl.decl).inner;
+        if inner.is_none() {
+            return Decls::new();
+        }
+        let entries = self
+            .tables
+            .signatures(decl.file, inner)
+            .iter()
+            .map(|entry| entry.1);
+        entries
+            .filter(|id| facts.decl(*id).kind == kind)
+            .map(|id| at(decl.file, id))
+            .collect()
+    }
+
+    /// Whether every object has a member of this name.
+    pub fn is_object_member(&self, name: Name) -> bool {
+        OBJECT_MEMBERS.contains(&self.spelling(name))
+    }
+
+    /// The class a member belongs to.
+    pub fn class_of(&mut self, member: DeclRef) -> Option<DeclRef> {
+        let facts = self.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope).owner.some()?;
+        Some(at(member.file, owner))
+    }
+
+    /// The declared overloads of a function; its implementation only if there are none.
+    pub fn overloads(&mut self, decl: DeclRef) -> Decls {
+        if !matches!(
+            self.decl(decl).kind,
+            DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
+        ) {
+            return Decls::from_slice(&[decl]);
+        }
+        let mut group = self.overload_group(decl);
+        group.retain(|other| {
+            matches!(
+                self.decl(*other).kind,
+                DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
+            )
+        });
+        if group.len() > 1 {
+            let bodiless: Decls = group
+                .iter()
+                .copied()
+                .filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY))
+                .collect();
+            if !bodiless.is_empty() {
+                return bodiless;
+            }
+        }
+        if group.is_empty() {
+            Decls::from_slice(&[decl])
+        } else {
+            group
+        }
+    }
+
+    /// The declarations of a function or method; of the interfaces that make one type, those of the
+    /// last come first.
+    fn overload_group(&mut self, decl: DeclRef) -> Decls {
+        let own = self.group(decl).iter().copied().collect();
+        let declaration = self.decl(decl);
+        if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
+            return own;
+        }
+        let Some(interface) = self
+            .class_of(decl)
+            .filter(|owner| self.decl(*owner).kind == DeclKind::Interface)
+        else {
+            return own;
+        };
+        let parts = self.group(interface);
+        if parts.len() < 2 {
+            return own;
+        }
+        let name = self.decl_name(decl);
+        let mut all = Decls::new();
+        for &part in parts.iter().rev() {
+            let inner = self.decl(part).inner;
+            all.extend(self.own_members(part, inner, name, false));
+        }
+        all
+    }
+
+    /// Whether a function type is written `new (..) => T`.
+    pub fn is_constructor_type(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        facts.decl(decl.decl).kind == DeclKind::FunctionType && facts.decl_name(decl.decl) == "new"
+    }
+
+    /// Whether a member is private or protected: then only classes that inherit it have it.
+    pub fn is_hidden(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        facts.detail(decl.decl).is_some_and(|detail| {
+            matches!(detail.access, Some(Access::Private | Access::Protected))
+        })
+    }
+
+    /// Adds the names of the members that a declaration declares itself.
+    pub fn add_own_names(&mut self, decl: DeclRef, is_static: bool, names: &mut Vec<Name>) {
+        let inner = self.decl(decl).inner;
+        if inner.is_none() {
+            return;
+        }
+        let entries = self.declared_in(decl.file, inner);
+        self.spend(entries.len());
+        let facts = self.facts(decl.file);
+        names.extend(entries.iter().filter_map(|&(name, id)| {
+            let declaration = facts.decl(id);
+            let counts = declaration.flags.has(DeclFlags::MEMBER)
+                && declaration.flags.has(DeclFlags::STATIC) == is_static
+                && declaration.kind != DeclKind::Constructor;
+            counts.then_some(name)
+        }));
+    }
+}

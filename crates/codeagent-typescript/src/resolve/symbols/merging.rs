@@ -1,0 +1,337 @@
+//! Which declarations are one symbol: overloads, merged interfaces and classes, blocks of a
+//! namespace, ambient modules, augmentations.
+//!
+//! A symbol is put together once in a link; what its namespace blocks declare is then one table,
+//! however many blocks there are.
+//!
+//! **Limits.** An enum and a namespace of one name share members, as they do at run time; that a
+//! class and an interface disagree is not noticed.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+use rustc_hash::FxHashMap;
+
+use crate::resolve::declared::published::{AMBIENT, AUGMENTED, GLOBAL};
+use crate::resolve::declared::tables::is_global;
+use crate::resolve::symbols::scopes::{Decls, Space};
+use crate::resolve::symbols::{Symbols, at};
+
+/// So many blocks are asked one by one before a table of what they declare is made.
+const FEW_BLOCKS: usize = 4;
+
+/// The declarations of one symbol, in canonical order.
+#[derive(Debug, Default)]
+pub struct Group {
+    parts: Decls,
+    /// What its namespace and enum blocks declare.
+    members: OnceCell<FxHashMap<Name, Decls>>,
+}
+
+impl Group {
+    fn of(parts: Decls) -> Rc<Self> {
+        Rc::new(Self {
+            parts,
+            members: OnceCell::new(),
+        })
+    }
+}
+
+impl Deref for Group {
+    type Target = [DeclRef];
+
+    fn deref(&self) -> &[DeclRef] {
+        &self.parts
+    }
+}
+
+impl Symbols<'_> {
+    /// All declarations of the symbol a declaration belongs to.
+    pub fn group(&mut self, decl: DeclRef) -> Rc<Group> {
+        if let Some(known) = self.groups.get(&decl) {
+            return Rc::clone(known);
+        }
+        let facts = self.facts(decl.file);
+        let own = facts.decl(decl.decl);
+        let is_alone = own.name.is_none()
+            || matches!(
+                own.kind,
+                DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam
+            );
+        if is_alone || self.evaluation.is_used_up() {
+            return Group::of(Decls::from_slice(&[decl]));
+        }
+        let mut parts = self.merged(decl, own);
+        self.spend_list(parts.len());
+        if !parts.contains(&decl) {
+            parts = Decls::from_slice(&[decl]);
+        }
+        let group = Group::of(parts);
+        for &part in group.iter() {
+            // Whatever is of one kind is merged with the same others.
+            if part == decl || self.decl(part).kind == own.kind {
+                self.groups.insert(part, Rc::clone(&group));
+            }
+        }
+        group
+    }
+
+    fn merged(&mut self, decl: DeclRef, own: &Declaration) -> Decls {
+        let facts = self.facts(decl.file);
+        let name = self.name(decl.file, own.name);
+        if is_global(facts, own) {
+            self.ask(GLOBAL, name);
+            let all = self.visible(self.tables.globals(name));
+            let mut found: Decls = all
+                .into_iter()
+                .filter(|other| merges(own, self.decl(*other)))
+                .collect();
+            self.before_library(&mut found);
+            return found;
+        }
+        let scope = facts.scope(own.scope);
+        let mut found = Decls::new();
+        match (scope.kind, scope.owner.some()) {
+            (ScopeKind::Namespace, Some(owner)) if !own.flags.has(DeclFlags::MEMBER) => {
+                let blocks = self.blocks(at(decl.file, owner));
+                for other in self.block_entries(&blocks, name) {
+                    if merges(own, self.decl(other)) {
+                        found.push(other);
+                    }
+                }
+                self.merge_module(at(decl.file, owner), own, name, &mut found);
+            }
+            _ => {
+                self.merge_scope((decl.file, own.scope), own, name, &mut found);
+                let is_augmented = scope.kind == ScopeKind::File && mergeable(own.kind);
+                if is_augmented && !own.flags.has(DeclFlags::MEMBER) {
+                    for block in self.additions(decl.file, name) {
+                        let inner = self.decl(block).inner;
+                        self.merge_scope((block.file, inner), own, name, &mut found);
+                    }
+                }
+            }
+        }
+        if found.len() > 1 {
+            found.sort_by_cached_key(|other| (self.is_added(*other), *other));
+        }
+        found
+    }
+
+    /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to
+    /// add one says so: others are not read.
+    pub fn additions(&mut self, file: FileId, name: Name) -> Decls {
+        self.ask(AUGMENTED, name);
+        let adds = |block: &DeclRef| {
+            let inner = self.scope_of_block(*block);
+            !self.tables.declared(block.file, inner, name).is_empty()
+        };
+        self.visible(self.tables.augmentations(file))
+            .into_iter()
+            .filter(adds)
+            .collect()
+    }
+
+    /// The blocks that declare what one of them declares: those of the same namespace, ambient
+    /// module or augmented module.
+    pub fn blocks(&mut self, block: DeclRef) -> Rc<Group> {
+        if self.decl(block).kind != DeclKind::AmbientModule {
+            return self.group(block);
+        }
+        let module = self.decl_name(block);
+        let ambient = self.ambient(module);
+        if !ambient.is_empty() && self.is_visible(block) {
+            return ambient;
+        }
+        self.augmented_by(block).map_or_else(Rc::default, |target| {
+            Group::of(self.visible(self.tables.augmentations(target)))
+        })
+    }
+
+    fn ambient_group(&mut self, first: DeclRef, module: Name) -> Rc<Group> {
+        if let Some(known) = self.groups.get(&first) {
+            return Rc::clone(known);
+        }
+        let group = Group::of(self.visible(self.tables.ambient(module)));
+        self.groups.insert(first, Rc::clone(&group));
+        group
+    }
+
+    /// The blocks of an ambient module that count here: all of that name, or none if they only add
+    /// to a module.
+    pub fn ambient(&mut self, module: Name) -> Rc<Group> {
+        self.ask(AMBIENT, module);
+        match self
+            .tables
+            .ambient(module)
+            .iter()
+            .find(|block| self.is_visible(**block))
+        {
+            Some(&first) if !self.facts(first.file).header.is_module => {
+                self.ambient_group(first, module)
+            }
+            _ => Rc::default(),
+        }
+    }
+
+    /// The file that a `declare module` block adds to.
+    fn augmented_by(&mut self, block: DeclRef) -> Option<FileId> {
+        let facts = self.facts(block.file);
+        let specifier = facts.decl(block.decl).name;
+        let target = self
+            .tables
+            .target(block.file, specifier)
+            .filter(|_| facts.header.is_module)?;
+        self.tables
+            .augmentations(target)
+            .contains(&block)
+            .then_some(target)
+    }
+
+    fn merge_scope(
+        &mut self,
+        (file, scope): (FileId, ScopeId),
+        own: &Declaration,
+        name: Name,
+        found: &mut Decls,
+    ) {
+        let facts = self.facts(file);
+        for &(_, _, id) in self.declarations(file, scope, name) {
+            if merges(own, facts.decl(id)) {
+                found.push(at(file, id));
+            }
+        }
+    }
+
+    /// What the module itself declares, if a block adds to one.
+    fn merge_module(&mut self, block: DeclRef, own: &Declaration, name: Name, found: &mut Decls) {
+        if self.decl(block).kind == DeclKind::AmbientModule
+            && let Some(target) = self.augmented_by(block)
+        {
+            self.ask(AUGMENTED, name);
+            self.merge_scope((target, ScopeId(0)), own, name, found);
+        }
+    }
+
+    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is
+    /// declared elsewhere.
+    fn is_added(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        let owner = facts.scope(facts.decl(decl.decl).scope).owner;
+        facts.header.is_module
+            && owner
+                .some()
+                .is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
+    }
+
+    /// All that the namespace and enum blocks of a symbol declare under a name, in the order of the
+    /// blocks.
+    pub fn block_entries(&mut self, group: &Group, name: Name) -> Decls {
+        if group.len() <= FEW_BLOCKS {
+            return group
+                .iter()
+                .flat_map(|part| self.entries_of(*part, name))
+                .collect();
+        }
+        let members = match group.members.get() {
+            Some(members) => members,
+            None => {
+                let made = self.table_of(group);
+                group.members.get_or_init(|| made)
+            }
+        };
+        members.get(&name).cloned().unwrap_or_default()
+    }
+
+    fn entries_of(&mut self, block: DeclRef, name: Name) -> Decls {
+        let declaration = self.decl(block);
+        if !is_block(declaration.kind) || declaration.inner.is_none() {
+            return Decls::new();
+        }
+        self.declarations(block.file, declaration.inner, name)
+            .iter()
+            .map(|entry| at(block.file, entry.2))
+            .collect()
+    }
+
+    fn table_of(&mut self, group: &Group) -> FxHashMap<Name, Decls> {
+        let mut members: FxHashMap<Name, Decls> = FxHashMap::default();
+        for &block in group.iter() {
+            let declaration = self.decl(block);
+            if !is_block(declaration.kind) || declaration.inner.is_none() {
+                continue;
+            }
+            let entries = self.declared_in(block.file, declaration.inner);
+            self.spend(entries.len());
+            for &(name, id) in entries.iter() {
+                members.entry(name).or_default().push(at(block.file, id));
+            }
+        }
+        members
+    }
+
+    /// What the blocks of a symbol declare under a name as a value, type or namespace.
+    pub fn block_members(&mut self, group: &Group, name: Name, space: Space) -> Decls {
+        let mut found = self.block_entries(group, name);
+        found.retain(|entry| {
+            let decl = self.decl(*entry);
+            decl.kind == DeclKind::EnumMember
+                || space.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
+        });
+        found
+    }
+}
+
+fn is_block(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Namespace | DeclKind::Enum | DeclKind::AmbientModule
+    )
+}
+
+fn mergeable(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Interface
+            | DeclKind::Class
+            | DeclKind::Namespace
+            | DeclKind::Enum
+            | DeclKind::Function
+    )
+}
+
+/// Whether two declarations of one name in one place are one symbol of the graph.
+fn merges(own: &Declaration, other: &Declaration) -> bool {
+    use DeclKind as K;
+    let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
+    // What is assigned to members of functions and objects stands in the scope of the file,
+    // whosever members they are.
+    if own.flags.0 & flags != other.flags.0 & flags
+        || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent
+    {
+        return false;
+    }
+    let class = |kind: K| match kind {
+        K::Class | K::Interface => 1,
+        K::Enum => 2,
+        K::Function | K::LocalFunction => 3,
+        K::Namespace => 4,
+        K::Variable => 5,
+        K::Method | K::Property | K::Getter | K::Setter | K::EnumMember => 6,
+        K::Constructor => 7,
+        K::CallSignature => 8,
+        K::ConstructSignature => 9,
+        K::IndexSignature => 10,
+        K::TypeAlias => 11,
+        _ => 0,
+    };
+    match (class(own.kind), class(other.kind)) {
+        (0, _) | (_, 0) => false,
+        (4, 1..=5) | (1..=3, 4) => true,
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,149 @@
+//! Which module does a specifier mean, and what does a module declare under a name itself?
+//!
+//! What imports and clauses make of that is asked in `names`.
+//!
+//! **Limits.** Of a module of outside that nobody declares it is only known that it lies there.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::declared::published::{AMBIENT, PIECES};
+use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::{Symbols, at};
+
+/// What a name means across files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing that is known.
+    Nothing,
+    /// Something outside the repository.
+    External,
+    /// Declarations, of values and types.
+    Decls(Decls),
+    /// A module as a whole.
+    Module(FileId),
+    /// A `declare module` block as a whole.
+    Ambient(DeclRef),
+}
+
+impl Found {
+    /// Whether there is something to go on with.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+
+    pub fn of(decls: Decls) -> Self {
+        if decls.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Decls(decls)
+        }
+    }
+}
+
+impl Symbols<'_> {
+    /// The module a specifier of a file means: an ambient module of that name precedes what paths
+    /// and packages say, but for one in the binary.
+    pub fn module(&mut self, file: FileId, specifier: Sym) -> Found {
+        let name = self.name(file, specifier);
+        let is_relative = self.spelling(name).starts_with('.');
+        let target = self.tables.target(file, specifier);
+        let precedes = |block: &DeclRef| target.is_none() || !self.tables.is_of_library(block.file);
+        if !is_relative && let Some(block) = self.ambient(name).first().copied().filter(precedes) {
+            return Found::Ambient(block);
+        }
+        match target {
+            Some(target) => Found::Module(target),
+            None if is_relative => Found::Nothing,
+            None => Found::External,
+        }
+    }
+
+    pub fn is_module_outside(&self, module: &Found) -> bool {
+        match module {
+            Found::Module(file) => self.is_external_file(*file),
+            Found::Ambient(block) => self.is_external_file(block.file),
+            _ => false,
+        }
+    }
+
+    /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without
+    /// export clauses everything is exported.
+    pub fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> Decls {
+        let facts = self.facts(file);
+        let all = scope != ScopeId(0);
+        let entries = self.declarations(file, scope, name);
+        let is_exported = |decl: &Declaration| {
+            let flags = decl.flags;
+            !flags.has(DeclFlags::MEMBER)
+                && (all || flags.has(DeclFlags::EXPORT))
+                && !flags.has(DeclFlags::DEFAULT)
+        };
+        entries
+            .iter()
+            .filter(|entry| is_exported(facts.decl(entry.2)))
+            .map(|entry| at(file, entry.2))
+            .collect()
+    }
+
+    /// What `export default` declares in a `declare module` block.
+    pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
+        let facts = self.facts(file);
+        let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
+        self.declared_in(file, scope)
+            .iter()
+            .filter(|entry| is_default(facts.decl(entry.1)))
+            .map(|entry| at(file, entry.1))
+            .collect()
+    }
+
+    pub fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
+        let mut decls = Decls::new();
+        for block in self.additions(file, name) {
+            let inner = self.decl(block).inner;
+            decls.extend(self.exported_declarations(block.file, inner, name));
+        }
+        Found::of(decls)
+    }
+
+    /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the
+    /// module itself.
+    pub fn default_of_common_js(&mut self, module: &Found) -> Found {
+        let Found::Module(file) = *module else {
+            return Found::Nothing;
+        };
+        let facts = self.facts(file);
+        let is_javascript = facts.header.dialect.is_javascript();
+        let is_common_js = facts.exports.iter().any(|export| match export.kind {
+            ExportKind::CommonJs => true,
+            ExportKind::Assign => is_javascript,
+            _ => false,
+        });
+        if is_common_js {
+            module.clone()
+        } else {
+            Found::Nothing
+        }
+    }
+
+    /// Records that the `export *` clauses of a file are asked for a name.
+    pub fn ask_stars(&mut self, file: FileId, name: Name) {
+        self.ask(PIECES, name);
+        if !self.read_stars.insert(file) {
+            return;
+        }
+        // The answer depends on all of them, also on those that are not looked into because they do
+        // not export the name.
+        self.tables
+            .plain_stars(file)
+            .for_each(|module| self.read(module));
+        let facts = self.facts(file);
+        for &id in &self.tables.file(file).stars {
+            let name = self.name(file, facts.exports[id.index()].module);
+            if !self.spelling(name).starts_with('.') {
+                self.ask(AMBIENT, name);
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What does one scope declare under a name, what is declared for all files, and where does that
+//! count?
+//!
+//! **Limits.** The scopes around a place are gone through in `names`.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+use smallvec::SmallVec;
+
+use crate::resolve::declared::published::GLOBAL;
+use crate::resolve::symbols::{Symbols, at};
+
+/// Declarations of one symbol.
+pub type Decls = SmallVec<[DeclRef; 2]>;
+
+/// What a name is looked up as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// A value.
+    Value,
+    /// A value, seen through narrowings in force.
+    Narrowed,
+    /// A type.
+    Type,
+    /// What may stand before a dot in a type name.
+    Namespace,
+}
+
+impl Space {
+    pub fn holds(self, kind: DeclKind) -> bool {
+        use DeclKind as K;
+        match self {
+            Self::Value | Self::Narrowed => matches!(
+                kind,
+                K::Variable
+                    | K::Parameter
+                    | K::Function
+                    | K::LocalFunction
+                    | K::Class
+                    | K::Enum
+                    | K::EnumMember
+                    | K::Namespace
+                    | K::Import
+                    | K::Lambda
+                    | K::DefaultExport
+            ),
+            Self::Type => matches!(
+                kind,
+                K::Class
+                    | K::Interface
+                    | K::TypeAlias
+                    | K::Enum
+                    | K::EnumMember
+                    | K::TypeParam
+                    | K::Import
+                    | K::DefaultExport
+            ),
+            Self::Namespace => matches!(kind, K::Namespace | K::Enum | K::Class | K::Import),
+        }
+    }
+}
+
+/// A place from which a name is looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The scope.
+    pub scope: ScopeId,
+    /// The byte offset; `u32::MAX` if all of the scope counts.
+    pub offset: u32,
+}
+
+impl Symbols<'_> {
+    /// The declarations of a name in just one scope.
+    pub fn in_scope(&mut self, place: Place, name: Name, space: Space) -> Decls {
+        let facts = self.facts(place.file);
+        let mut found = Decls::new();
+        let mut narrowed = None;
+        let declared = self.declarations(place.file, place.scope, name);
+        self.spend_list(declared.len());
+        for &(_, _, id) in declared {
+            let decl = facts.decl(id);
+            if decl.flags.has(DeclFlags::MEMBER) {
+                continue;
+            }
+            if decl.kind == DeclKind::Narrow {
+                if space == Space::Narrowed
+                    && decl.from <= place.offset
+                    && narrows_name(facts, decl)
+                {
+                    narrowed = Some(at(place.file, id));
+                }
+            } else if space.holds(decl.kind)
+                || space == Space::Type && decl.flags.has(DeclFlags::CONSTRUCTS)
+            {
+                found.push(at(place.file, id));
+            }
+        }
+        if found.len() > 1 {
+            self.beside_import(&mut found, space);
+        }
+        narrowed.map_or(found, |decl| Decls::from_slice(&[decl]))
+    }
+
+    /// A name that is imported and declared: the declaration is meant where it declares what is
+    /// asked for, the import else. A namespace beside an import declares types only.
+    fn beside_import(&mut self, found: &mut Decls, space: Space) {
+        let is_value = matches!(space, Space::Value | Space::Narrowed);
+        let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
+            DeclKind::Import => false,
+            DeclKind::Namespace => !is_value,
+            _ => true,
+        };
+        if found.iter().any(|decl| declares(self, *decl)) {
+            found.retain(|decl| self.decl(*decl).kind != DeclKind::Import);
+        } else if found
+            .iter()
+            .any(|decl| self.decl(*decl).kind == DeclKind::Import)
+        {
+            found.retain(|decl| self.decl(*decl).kind == DeclKind::Import);
+        }
+    }
+
+    pub fn global(&mut self, name: Name, space: Space) -> Decls {
+        self.ask(GLOBAL, name);
+        let mut found = Decls::new();
+        for decl in self.visible(self.tables.globals(name)) {
+            let kind = self.decl(decl).kind;
+            if space.holds(kind) {
+                found.push(decl);
+            }
+        }
+        self.before_library(&mut found);
+        found
+    }
+
+    /// A function or variable of the repository stands for itself, whatever a library calls so:
+    /// nothing tells a script that runs elsewhere than the libraries say. Types are merged.
+    pub fn before_library(&mut self, decls: &mut Decls) {
+        let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
+        if decls
+            .iter()
+            .any(|decl| !self.tables.is_of_library(decl.file))
+        {
+            decls.retain(|decl| {
+                !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind)
+            });
+        }
+    }
+
+    /// Of declarations that a world-wide table holds those that count for the file being linked.
+    pub fn visible(&self, decls: &[DeclRef]) -> Decls {
+        decls
+            .iter()
+            .copied()
+            .filter(|decl| self.is_visible(*decl))
+            .collect()
+    }
+
+    /// Whether a declaration that a world-wide table holds counts for the file being linked.
+    pub fn is_visible(&self, decl: DeclRef) -> bool {
+        self.tables.counts(self.file, decl.file)
+    }
+}
+
+fn narrows_name(facts: &Facts, decl: &Declaration) -> bool {
+    match facts.expr(decl.init) {
+        Expr::Guarded(index) => facts
+            .guards
+            .get(index as usize)
+            .is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),
+        _ => false,
+    }
+}

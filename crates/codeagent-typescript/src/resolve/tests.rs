@@ -1,0 +1,36 @@
+//! What a link costs does not grow with the number of ways that lead to a base.
+
+use std::sync::Arc;
+
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, World, WorldFile, link};
+use codeagent_model::graph::Dialect;
+
+use crate::LANGUAGES;
+
+/// Scripts that nobody compiles together declare the same names again and again, as the examples of
+/// a formatter do.
+#[test]
+fn a_base_that_many_declarations_name_is_looked_at_once() {
+    let file = |path: String, text: &str| WorldFile {
+        path: Arc::from(path),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),
+        external: false,
+    };
+    let same = |number: usize| {
+        file(
+            format!("s{number}.ts"),
+            "class A extends B {} class B extends C {} class C extends D {} class D { own() {} static made() {} }",
+        )
+    };
+    let mut files = vec![file(
+        "a.ts".to_owned(),
+        "new A().lacking(); new A().lacking_too(); new A().own(); A.made(); A.b(); A.c(); A.d(); A.e();",
+    )];
+    files.extend((0..100).map(same));
+    let links = link(
+        FileId(0),
+        &World::build(files, Arc::new(ProjectModel::empty(LANGUAGES))),
+    );
+    assert_eq!((links.given_up, links.calls), (0, 11));
+}

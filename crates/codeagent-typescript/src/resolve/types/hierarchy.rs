@@ -1,0 +1,219 @@
+//! What does a class, interface or type parameter derive from: the entries of its base list, its
+//! constraint, its instance of an ancestor?
+//!
+//! **Limits.** Eight levels up; what a base of outside derives from is not known.
+
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+use smallvec::SmallVec;
+
+use crate::resolve::arena::{Args, Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::questions::Question;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::scopes::{Place, Space};
+
+impl Checker<'_> {
+    /// The type entry `index` of a base list names.
+    pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
+        self.answered(Question::Base(decl, index as u32), |checker| {
+            let facts = checker.facts(decl.file);
+            let declaration = facts.decl(decl.decl);
+            let Some(base) = facts.list(declaration.bases).get(index).copied() else {
+                return Ty::UNKNOWN;
+            };
+            let ty = checker.type_of(decl.file, base.ty);
+            let by_value =
+                declaration.kind == DeclKind::Class && base.clause == BaseClause::Extends;
+            if ty.is_opaque() && by_value {
+                checker.base_by_value(decl, base.ty).unwrap_or(ty)
+            } else {
+                ty
+            }
+        })
+    }
+
+    /// `extends Base` where `Base` is a variable that holds a class.
+    fn base_by_value(&mut self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
+        let facts = self.facts(decl.file);
+        let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+            return None;
+        };
+        let &[segment] = facts.list(segments) else {
+            return None;
+        };
+        let name = self.name(decl.file, segment.name);
+        let decls = self.lookup(
+            Place {
+                file: decl.file,
+                scope,
+                offset: u32::MAX,
+            },
+            name,
+            Space::Value,
+        );
+        if decls.is_empty() {
+            return None;
+        }
+        let value = self.decls_type(&decls);
+        let args = self.types_of(decl.file, segment.args);
+        Some(self.instance_of(value, &args))
+    }
+
+    /// The value a class extends.
+    pub fn static_base(&mut self, class: DeclRef) -> Option<Ty> {
+        let facts = self.facts(class.file);
+        let bases = facts.list(facts.decl(class.decl).bases);
+        let index = bases
+            .iter()
+            .position(|base| base.clause == BaseClause::Extends)?;
+        if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
+            return Some(self.answered(Question::Base(class, u32::MAX), |checker| {
+                checker.expr_type(class.file, expr)
+            }));
+        }
+        let instance = self.base_type(class, index);
+        match self.get(instance) {
+            Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => {
+                Some(self.arena.add(Type::Static(decl)))
+            }
+            Type::Simple(Ty::EXTERNAL | Ty::FOREIGN_GENERIC) | Type::BuiltIn(..) => {
+                Some(Ty::EXTERNAL)
+            }
+            // `Error` is an interface, and a variable that constructs it.
+            Type::Instance(decl, _) if self.is_external_file(decl.file) => Some(Ty::EXTERNAL),
+            _ => None,
+        }
+    }
+
+    /// What a type parameter must be.
+    pub fn constraint(&mut self, param: DeclRef) -> Ty {
+        self.base_type(param, 0)
+    }
+
+    pub fn indexed_constraint(&mut self, object: Ty, key: Ty) -> Ty {
+        let object = if let Type::Param(param) = self.get(object) {
+            self.constraint(param)
+        } else {
+            object
+        };
+        let key = if let Type::Param(param) = self.get(key) {
+            self.constraint(param)
+        } else {
+            key
+        };
+        if self.is_open(object) || self.is_open(key) {
+            Ty::UNKNOWN
+        } else {
+            self.indexed_type(object, key)
+        }
+    }
+
+    pub fn has_outside_base(&mut self, ty: Ty) -> bool {
+        let Type::Instance(decl, _) = self.get(ty) else {
+            return false;
+        };
+        (0..self.decl(decl).bases.len()).any(|index| {
+            let base = self.base_type(decl, index);
+            !matches!(self.get(base), Type::Instance(..))
+        })
+    }
+
+    /// Whether a type is an instance of a class or of one derived from it.
+    pub fn is_derived(&mut self, ty: Ty, from: Ty) -> Option<bool> {
+        match (self.get(ty), self.get(from)) {
+            _ if ty == from => Some(true),
+            (Type::Instance(..), Type::Instance(decl, _)) => {
+                Some(self.as_instance_of(ty, decl, 0).is_some())
+            }
+            _ => self.extends(ty, from, &mut Vec::new()),
+        }
+    }
+
+    /// The type arguments of the supertype of `ty` that is an instance of `target`.
+    pub fn as_instance_of(&mut self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
+        let Type::Instance(decl, args) = self.get(ty) else {
+            return None;
+        };
+        if decl == target {
+            return Some(args);
+        }
+        if level > 8 {
+            return None;
+        }
+        let (group, types) = (self.group(decl), self.arena.list(args));
+        self.find_in_bases(&group, &types, |checker, base| {
+            let parts = checker.arena.members(base);
+            parts
+                .iter()
+                .find_map(|part| checker.as_instance_of(*part, target, level + 1))
+        })
+    }
+
+    /// The first that is found in the bases of an instance, as written in all its declarations,
+    /// each base looked at once.
+    pub fn find_in_bases<T>(
+        &mut self,
+        group: &[DeclRef],
+        types: &[Ty],
+        mut find: impl FnMut(&mut Self, Ty) -> Option<T>,
+    ) -> Option<T> {
+        let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
+        for &part in group {
+            for index in 0..self.decl(part).bases.len() {
+                let mut base = self.base_type(part, index);
+                if !base.is_opaque() {
+                    let env = self.bind(part, types);
+                    base = self.substitute(base, env);
+                }
+                if seen.contains(&base) {
+                    continue;
+                }
+                seen.push(base);
+                if let Some(found) = find(self, base) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// A class as seen from inside: its type parameters stand for themselves.
+    pub fn own_instance(&mut self, decl: DeclRef) -> Ty {
+        let params: Vec<Ty> = self
+            .type_params(decl)
+            .into_iter()
+            .map(|param| self.arena.add(Type::Param(param)))
+            .collect();
+        self.instance(decl, &params)
+    }
+
+    /// The instance a class extends.
+    pub fn super_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+        let Some(decl) = decl.some() else {
+            return Ty::UNKNOWN;
+        };
+        let decl = at(file, decl);
+        let facts = self.facts(file);
+        let position = facts
+            .list(facts.decl(decl.decl).bases)
+            .iter()
+            .position(|base| base.clause == BaseClause::Extends);
+        position.map_or(Ty::UNKNOWN, |index| self.base_type(decl, index))
+    }
+
+    /// The first type argument of the built-in type that a class derives from.
+    pub fn as_built_in(&mut self, ty: Ty, known: Known, level: u32) -> Option<Ty> {
+        match self.get(ty) {
+            Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
+            Type::Instance(decl, args) if level < 6 => {
+                let (group, types) = (self.group(decl), self.arena.list(args));
+                self.find_in_bases(&group, &types, |checker, base| {
+                    checker.as_built_in(base, known, level + 1)
+                })
+            }
+            _ => None,
+        }
+    }
+}

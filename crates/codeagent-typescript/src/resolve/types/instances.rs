@@ -1,0 +1,183 @@
+//! What does a class or another value that can be constructed make, by its type arguments alone?
+//!
+//! **Limits.** What the arguments of a `new` say of the type arguments is asked in `expressions`.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::symbols::holders::constructs;
+use crate::resolve::types::signatures::Signature;
+
+impl Checker<'_> {
+    /// An instance of a class, interface or enum; missing type arguments take their defaults.
+    pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        if self.is_external_global(decl) {
+            let name = self.decl_name(decl);
+            if let Some(known) = Known::of_name(self.spelling(name)) {
+                return self.arena.built_in(known, args);
+            }
+        }
+        let group = self.group(decl);
+        let class = group
+            .iter()
+            .copied()
+            .find(|part| self.decl(*part).kind == DeclKind::Class);
+        let first = group
+            .iter()
+            .copied()
+            .find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
+        let main = class.or(first).unwrap_or(decl);
+        let args = self.complete_args(main, args);
+        self.arena.instance(main, &args)
+    }
+
+    /// As many type arguments as there are parameters.
+    pub fn complete_args(&mut self, decl: DeclRef, args: &[Ty]) -> Vec<Ty> {
+        let params = self.type_params(decl);
+        let mut complete: Vec<Ty> = args.iter().copied().take(params.len()).collect();
+        for param in params.iter().skip(complete.len()) {
+            let default = self.decl(*param).ty;
+            let ty = self.type_of(param.file, default);
+            let bindings = params
+                .iter()
+                .copied()
+                .zip(complete.iter().copied())
+                .collect();
+            let env = self.arena.env(bindings);
+            complete.push(self.substitute(ty, env));
+        }
+        complete
+    }
+
+    pub fn add_defaults(&mut self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
+        for &param in params {
+            if bindings.iter().any(|binding| binding.0 == param) {
+                continue;
+            }
+            let default = self.decl(param).ty;
+            let ty = if default.is_none() {
+                self.constraint(param)
+            } else {
+                self.type_of(param.file, default)
+            };
+            let env = self.arena.env(bindings.clone());
+            let ty = self.substitute(ty, env);
+            bindings.push((
+                param,
+                if self.get(ty) == Type::Param(param) {
+                    Ty::UNKNOWN
+                } else {
+                    ty
+                },
+            ));
+        }
+    }
+
+    /// An instance of a class value, without arguments to infer from.
+    pub fn instance_of(&mut self, value: Ty, args: &[Ty]) -> Ty {
+        match self.get(value) {
+            Type::Static(class) => self.instance_of_class(class, args),
+            Type::BuiltInValue(known) => self.arena.built_in(known, args),
+            Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
+            Type::Union(members) | Type::Intersection(members) => {
+                let members = self.arena.list(members);
+                let made: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.instance_of(*member, args))
+                    .filter(|ty| !ty.is_opaque())
+                    .collect();
+                if matches!(self.get(value), Type::Union(_)) {
+                    self.arena.union(&made)
+                } else {
+                    self.arena.intersection(&made)
+                }
+            }
+            Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
+            Type::Function(decl, env) if self.is_constructor_type(decl) => {
+                let result = self.return_type(decl);
+                self.substitute(result, env)
+            }
+            Type::Instance(..) | Type::Object(..) => self.instance_by_signature(value, args),
+            Type::Param(_) | Type::Deferred(..) => {
+                let bound = self.constructed_bound(value);
+                self.instance_of(bound, args)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// What is constructed in the place of a type parameter or a utility type that is still open.
+    pub fn constructed_bound(&mut self, value: Ty) -> Ty {
+        match self.get(value) {
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    bound
+                }
+            }
+            Type::Deferred(utility, of) => {
+                let bound = self.deferred_bound(utility, of);
+                if self.is_open(bound) {
+                    Ty::UNKNOWN
+                } else {
+                    bound
+                }
+            }
+            _ => value,
+        }
+    }
+
+    fn instance_of_class(&mut self, class: DeclRef, args: &[Ty]) -> Ty {
+        if self.decl(class).kind != DeclKind::Class {
+            return Ty::UNKNOWN;
+        }
+        let params = self.type_params(class);
+        if args.len() >= params.len() {
+            return self.instance(class, args);
+        }
+        let bindings = params.iter().copied().zip(args.iter().copied()).collect();
+        self.bound_instance(class, &params, bindings)
+    }
+
+    /// An instance of a class whose type parameters are bound, or take their defaults.
+    pub fn bound_instance(
+        &mut self,
+        class: DeclRef,
+        params: &[DeclRef],
+        mut bindings: Vec<(DeclRef, Ty)>,
+    ) -> Ty {
+        self.add_defaults(params, &mut bindings);
+        let types: Vec<Ty> = params
+            .iter()
+            .filter_map(|param| bindings.iter().find(|binding| binding.0 == *param))
+            .map(|binding| binding.1)
+            .collect();
+        self.instance(class, &types)
+    }
+
+    fn instance_by_signature(&mut self, value: Ty, args: &[Ty]) -> Ty {
+        let signatures = self.construct_signatures(value);
+        let chosen = signatures
+            .iter()
+            .copied()
+            .find(|signature| self.takes_type_args(*signature, args.len()));
+        let Some(Signature::Declared(decl, env)) = chosen.or(signatures.first().copied()) else {
+            return Ty::UNKNOWN;
+        };
+        let result = self.return_type(decl);
+        let args = self.complete_args(decl, args);
+        let own = self.bind(decl, &args);
+        let result = self.substitute(result, own);
+        self.substitute(result, env)
+    }
+
+    /// Whether a signature has that many type parameters.
+    pub fn takes_type_args(&mut self, signature: Signature, count: usize) -> bool {
+        matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
+    }
+}

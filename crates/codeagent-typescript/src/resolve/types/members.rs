@@ -1,0 +1,579 @@
+//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped
+//! members.
+//!
+//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures
+//! give a type but no declaration.
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::*;
+use smallvec::SmallVec;
+
+use crate::resolve::arena::{Args, Env, Ty, Type, primitive_of};
+use crate::resolve::checker::Checker;
+use crate::resolve::declared::well_known::{Gives, Known, ROWS, row};
+use crate::resolve::symbols::holders::constructs;
+use crate::resolve::symbols::modules::Found;
+use crate::resolve::symbols::scopes::{Decls, Space};
+
+/// Levels of inheritance, unions and constraints that are looked through.
+const MAX_LEVELS: u32 = 12;
+
+/// A member that is declared in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its declarations; of a union receiver those of all members.
+    pub decls: Decls,
+    /// Bindings under which its declared type is to be read.
+    pub env: Env,
+    /// Its type, if that is not what the declarations say (mapped types).
+    pub ty: Option<Ty>,
+}
+
+/// What a member lookup gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// Nothing known.
+    Missing,
+    /// It lies outside the repository.
+    External,
+    /// It is declared.
+    Declared(Member),
+    /// There is a type but no declaration.
+    Value(Ty),
+}
+
+impl Looked {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// As a meaning of a name.
+    pub fn into_found(self) -> Found {
+        match self {
+            Self::Declared(member) => Found::Decls(member.decls),
+            Self::External => Found::External,
+            Self::Missing | Self::Value(_) => Found::Nothing,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The member of a type.
+    pub fn member(&mut self, ty: Ty, name: Name) -> Looked {
+        if name == Name::NONE {
+            Looked::Missing
+        } else {
+            self.member_in(ty, name, 0)
+        }
+    }
+
+    /// The type of a member of a type.
+    pub fn member_type(&mut self, ty: Ty, name: Name) -> Ty {
+        let looked = self.member(ty, name);
+        self.looked_type(looked, ty)
+    }
+
+    pub fn looked_type(&mut self, looked: Looked, receiver: Ty) -> Ty {
+        match looked {
+            Looked::Missing => Ty::UNKNOWN,
+            Looked::External => Ty::EXTERNAL,
+            Looked::Value(ty) => ty,
+            Looked::Declared(member) => {
+                if let Some(ty) = member.ty {
+                    return ty;
+                }
+                let ty = self.decls_type(&member.decls);
+                let ty = self.substitute(ty, member.env);
+                self.arena.substitute_this(ty, receiver)
+            }
+        }
+    }
+
+    fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> Looked {
+        if level > MAX_LEVELS || !self.spend(1) {
+            return Looked::Missing;
+        }
+        match self.get(ty) {
+            Type::Simple(simple) => self.member_of_simple(simple, name),
+            Type::Literal(kind, _) => self.member_of_simple(primitive_of(kind), name),
+            Type::Instance(decl, args) => self.member_of_instance(decl, args, name, level),
+            Type::Static(decl) => self.member_of_static(decl, name, level),
+            Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
+            Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
+            Type::Function(decl, _) => self.member_of_function(decl, name),
+            Type::Selected(inner, names, keep) => {
+                let key = self.arena.add(Type::Literal(LiteralKind::String, name));
+                if self.arena.members(names).contains(&key) == keep {
+                    self.member_in(inner, name, level + 1)
+                } else {
+                    Looked::Missing
+                }
+            }
+            Type::BuiltInMethod(..) => {
+                self.member_of_built_in((Known::Function, Args::NONE), ty, name)
+            }
+            Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
+            Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
+            Type::Tuple(args) => {
+                let elements = self.arena.list(args);
+                let element = self.arena.union(&elements);
+                let array = self.arena.array(element);
+                self.member_in(array, name, level + 1)
+            }
+            Type::Union(args) => self.member_of_several(args, name, level, true),
+            Type::Intersection(args) => self.member_of_several(args, name, level, false),
+            Type::Param(decl) => {
+                let bound = self.constraint(decl);
+                if bound == ty {
+                    Looked::Missing
+                } else {
+                    self.member_in(bound, name, level + 1)
+                }
+            }
+            Type::KeyOf(_) => self.member_of_simple(Ty::STRING, name),
+            Type::Indexed(object, key) => {
+                let bound = self.indexed_constraint(object, key);
+                if bound == ty {
+                    Looked::Missing
+                } else {
+                    self.member_in(bound, name, level + 1)
+                }
+            }
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.member_in(bound, name, level + 1)
+            }
+            Type::Conditional(..) => Looked::Missing,
+            Type::Module(file) => self.member_of_module(&Found::Module(file), name),
+            Type::Ambient(block) => self.member_of_module(&Found::Ambient(block), name),
+        }
+    }
+
+    fn member_of_simple(&mut self, simple: Ty, name: Name) -> Looked {
+        let known = match simple {
+            Ty::EXTERNAL => return Looked::External,
+            Ty::STRING => Known::Text,
+            Ty::NUMBER => Known::Number,
+            Ty::BOOLEAN => Known::Boolean,
+            Ty::SYMBOL | Ty::BIGINT => return Looked::External,
+            Ty::FOREIGN_GENERIC => return Looked::Value(Ty::UNKNOWN),
+            _ => return Looked::Missing,
+        };
+        self.member_of_built_in((known, Args::NONE), simple, name)
+    }
+
+    fn member_of_built_in(
+        &mut self,
+        (known, args): (Known, Args),
+        receiver: Ty,
+        name: Name,
+    ) -> Looked {
+        let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
+        if known == Known::Record && !is_static {
+            let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+            return if self.is_object_member(name) {
+                Looked::External
+            } else {
+                Looked::Value(value)
+            };
+        }
+        if !is_static && let Some(index) = row(known, self.spelling(name)) {
+            return Looked::Value(if ROWS[usize::from(index)].method {
+                self.arena.add(Type::BuiltInMethod(index, receiver))
+            } else {
+                self.given(index, receiver)
+            });
+        }
+        self.member_of_global(known, args, is_static, name)
+            .unwrap_or(Looked::External)
+    }
+
+    /// What a member with a row gives.
+    pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
+        match ROWS[usize::from(row)].gives {
+            Gives::Receiver => receiver,
+            Gives::Result => self.result_of(receiver),
+            Gives::Held => self.held(receiver),
+            Gives::Flattened => {
+                let held = self.held(receiver);
+                let element = self.element_type(held);
+                let is_flat = element == Ty::UNKNOWN
+                    && !held.is_opaque()
+                    && !matches!(self.get(held), Type::BuiltIn(..));
+                self.arena.array(if is_flat { held } else { element })
+            }
+        }
+    }
+
+    fn held(&mut self, receiver: Ty) -> Ty {
+        match self.get(receiver) {
+            Type::BuiltIn(_, args) => self
+                .arena
+                .list(args)
+                .first()
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Type::Tuple(_) => self.element_type(receiver),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// A member that the repository, or a library in the world, declares for a global type of that
+    /// name.
+    fn member_of_global(
+        &mut self,
+        known: Known,
+        args: Args,
+        is_static: bool,
+        name: Name,
+    ) -> Option<Looked> {
+        let args = self.arena.list(args);
+        let mut decls = Decls::new();
+        for global in known.names() {
+            let space = if is_static { Space::Value } else { Space::Type };
+            let name = self.tables.find(global);
+            decls.extend(self.global(name, space));
+            if is_static {
+                // `interface ObjectConstructor` describes the value `Object`.
+                let constructor = self.tables.find(&format!("{global}Constructor"));
+                decls.extend(self.global(constructor, Space::Type));
+            }
+        }
+        let (mut found, mut bindings) = (Decls::new(), Vec::new());
+        // Of what several declarations say of one member the last comes first.
+        for &decl in decls.iter().rev() {
+            let inner = self.decl(decl).inner;
+            let own = self.own_members(decl, inner, name, false);
+            if !own.is_empty() {
+                bindings.extend(self.type_params(decl).into_iter().zip(args.iter().copied()));
+                found.extend(own);
+            }
+        }
+        let env = self.arena.env(bindings);
+        (!found.is_empty()).then_some(Looked::Declared(Member {
+            decls: found,
+            env,
+            ty: None,
+        }))
+    }
+
+    fn member_of_instance(&mut self, decl: DeclRef, args: Args, name: Name, level: u32) -> Looked {
+        let types = self.arena.list(args);
+        let group = self.group(decl);
+        let mut found = Decls::new();
+        let mut bindings = Vec::new();
+        for &part in group.iter() {
+            let declaration = self.decl(part);
+            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface)
+                && !constructs(declaration)
+            {
+                continue;
+            }
+            let own = self.own_members(part, declaration.inner, name, false);
+            if !own.is_empty() {
+                bindings.extend(
+                    self.type_params(part)
+                        .into_iter()
+                        .zip(types.iter().copied()),
+                );
+                found.extend(own);
+            }
+        }
+        if !found.is_empty() {
+            let env = self.arena.env(bindings);
+            return Looked::Declared(Member {
+                decls: found,
+                env,
+                ty: None,
+            });
+        }
+        let inherited = self.inherited_member(&group, &types, name, level);
+        if !inherited.is_missing() {
+            return inherited;
+        }
+        if self.decl(decl).kind == DeclKind::Enum || (level == 0 && self.is_object_member(name)) {
+            return Looked::External;
+        }
+        match self.index_signature(&group, &types) {
+            Some(ty) => Looked::Value(ty),
+            None if self.is_external_file(decl.file) => self.undeclared_member(args),
+            None => Looked::Missing,
+        }
+    }
+
+    /// A member that a type of a library has by declarations that are not there: it may give what
+    /// the repository passes as a type argument.
+    fn undeclared_member(&mut self, args: Args) -> Looked {
+        if self.are_of_repository(args, 0) {
+            Looked::Value(Ty::UNKNOWN)
+        } else {
+            Looked::External
+        }
+    }
+
+    fn inherited_member(
+        &mut self,
+        group: &[DeclRef],
+        types: &[Ty],
+        name: Name,
+        level: u32,
+    ) -> Looked {
+        let (mut outside, mut unknown) = (false, false);
+        let found = self.find_in_bases(group, types, |checker, base| {
+            if base.is_opaque() {
+                outside |= base != Ty::UNKNOWN;
+                unknown |= base == Ty::FOREIGN_GENERIC;
+                return None;
+            }
+            match checker.member_in(base, name, level + 1) {
+                Looked::Missing => None,
+                Looked::External => {
+                    outside = true;
+                    None
+                }
+                found => Some(found),
+            }
+        });
+        if let Some(found) = found {
+            return found;
+        }
+        match outside {
+            // It lies outside, but may give what the repository passes as a type argument.
+            _ if unknown => Looked::Value(Ty::UNKNOWN),
+            true => Looked::External,
+            false => Looked::Missing,
+        }
+    }
+
+    fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> Looked {
+        let mut found = Decls::new();
+        let group = self.group(decl);
+        let is_class = self.decl(decl).kind == DeclKind::Class;
+        for &part in group.iter().filter(|_| is_class) {
+            let declaration = self.decl(part);
+            if declaration.kind == DeclKind::Class {
+                found.extend(self.own_members(part, declaration.inner, name, true));
+            }
+        }
+        found.extend(self.block_members(&group, name, Space::Value));
+        if found.is_empty() && is_class {
+            found.extend(self.beside_whole(decl, name).unwrap_or_default());
+        }
+        if !found.is_empty() {
+            return match self.resolve_decls(found.clone()) {
+                Found::Decls(decls) => Looked::Declared(Member {
+                    decls,
+                    env: Env::EMPTY,
+                    ty: None,
+                }),
+                Found::External => Looked::External,
+                Found::Nothing => Looked::Missing,
+                other => Looked::Value(self.found_type(&other)),
+            };
+        }
+        if !is_class {
+            return self.namespace_export(&group, name);
+        }
+        if self.spelling(name) == "prototype" {
+            return Looked::Value(self.instance(decl, &[]));
+        }
+        let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
+        for &part in group.iter() {
+            if let Some(base) = self.static_base(part).filter(|base| !seen.contains(base)) {
+                seen.push(base);
+                let inherited = self.member_in(base, name, level + 1);
+                if !inherited.is_missing() {
+                    return inherited;
+                }
+            }
+        }
+        let of_function = row(Known::Function, self.spelling(name)).is_some()
+            || self
+                .member_of_global(Known::Function, Args::NONE, false, name)
+                .is_some();
+        if of_function {
+            Looked::External
+        } else {
+            Looked::Missing
+        }
+    }
+
+    fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> Looked {
+        match self.found_member(&Found::Decls(Decls::from_slice(group)), name) {
+            Found::Decls(decls) => Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            }),
+            Found::Nothing => Looked::Missing,
+            Found::External => Looked::External,
+            other => Looked::Value(self.found_type(&other)),
+        }
+    }
+
+    fn member_of_object(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+        let declaration = self.decl(decl);
+        let own = self.own_members(decl, declaration.inner, name, false);
+        if !own.is_empty() {
+            return Looked::Declared(Member {
+                decls: own,
+                env,
+                ty: None,
+            });
+        }
+        if let Some(decls) = self.assigned_to_value(decl, name) {
+            return Looked::Declared(Member {
+                decls,
+                env,
+                ty: None,
+            });
+        }
+        let mut outside = false;
+        for spread in self
+            .nameless_members(decl, DeclKind::Property)
+            .into_iter()
+            .rev()
+        {
+            let base = self.spread_type(spread);
+            let base = self.substitute(base, env);
+            match self.member_in(base, name, level + 1) {
+                Looked::Missing => {}
+                Looked::External => outside = true,
+                found => return found,
+            }
+        }
+        if outside || self.is_object_member(name) {
+            return Looked::External;
+        }
+        match self.index_signature(&[decl], &[]) {
+            Some(ty) => Looked::Value(self.substitute(ty, env)),
+            None => Looked::Missing,
+        }
+    }
+
+    /// What `...value` in an object literal spreads.
+    pub fn spread_type(&mut self, spread: DeclRef) -> Ty {
+        let init = self.decl(spread).init;
+        self.expr_type(spread.file, init)
+    }
+
+    fn member_of_mapped(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+        let Some(&param) = self.type_params(decl).first() else {
+            return Looked::Missing;
+        };
+        let keys = self.constraint(param);
+        let keys = self.substitute(keys, env);
+        let key = self.arena.add(Type::Literal(LiteralKind::String, name));
+        let mut bindings = vec![(param, key)];
+        bindings.extend(self.arena.bindings(env).iter().copied());
+        let env = self.arena.env(bindings);
+        let ty = {
+            let value = self.decl(decl).ty;
+            self.type_of(decl.file, value)
+        };
+        match self.get(keys) {
+            Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
+                Looked::Declared(member) => {
+                    let ty = self.substitute(ty, env);
+                    Looked::Declared(Member {
+                        ty: Some(ty),
+                        ..member
+                    })
+                }
+                other => other,
+            },
+            Type::Simple(Ty::STRING) => Looked::Value(self.substitute(ty, env)),
+            _ if self.arena.members(keys).contains(&key) => Looked::Value(self.substitute(ty, env)),
+            _ => Looked::Missing,
+        }
+    }
+
+    fn member_of_function(&mut self, decl: DeclRef, name: Name) -> Looked {
+        let group = self.group(decl);
+        let merged = self.namespace_export(&group, name);
+        if !merged.is_missing() {
+            return merged;
+        }
+        if constructs(self.decl(decl)) && self.spelling(name) == "prototype" {
+            return Looked::Value(self.instance(decl, &[]));
+        }
+        if let Some(decls) = self.assigned_to_value(decl, name) {
+            return Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            });
+        }
+        let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
+        match self.member_of_built_in((Known::Function, Args::NONE), ty, name) {
+            // Somebody gives the function what functions do not have.
+            Looked::External
+                if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
+            {
+                Looked::Missing
+            }
+            looked => looked,
+        }
+    }
+
+    fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {
+        let mut result: Option<Member> = None;
+        let mut types = Vec::new();
+        let (mut outside, mut unknown) = (false, false);
+        for &part in self.arena.list(args).iter() {
+            if part == Ty::FOREIGN_GENERIC {
+                unknown = true;
+                continue;
+            }
+            match self.member_in(part, name, level + 1) {
+                Looked::Missing => {}
+                Looked::External => outside = true,
+                Looked::Value(ty) => types.push(ty),
+                Looked::Declared(member) => {
+                    let ty = self.looked_type(Looked::Declared(member.clone()), part);
+                    types.push(ty);
+                    match &mut result {
+                        None => result = Some(member),
+                        Some(first) => first.decls.extend(
+                            member
+                                .decls
+                                .into_iter()
+                                .filter(|decl| !first.decls.contains(decl))
+                                .collect::<Decls>(),
+                        ),
+                    }
+                }
+            }
+        }
+        let ty = if is_union {
+            self.arena.union(&types)
+        } else {
+            self.arena.intersection(&types)
+        };
+        match result {
+            Some(member) if types.len() == 1 => Looked::Declared(member),
+            Some(member) => Looked::Declared(Member {
+                ty: Some(ty),
+                ..member
+            }),
+            None if !types.is_empty() => Looked::Value(ty),
+            None if unknown => Looked::Value(Ty::UNKNOWN),
+            None if outside => Looked::External,
+            None => Looked::Missing,
+        }
+    }
+
+    fn member_of_module(&mut self, module: &Found, name: Name) -> Looked {
+        match self.export(module, name) {
+            Found::Decls(decls) => Looked::Declared(Member {
+                decls,
+                env: Env::EMPTY,
+                ty: None,
+            }),
+            Found::External => Looked::External,
+            Found::Nothing => Looked::Missing,
+            other => Looked::Value(self.found_type(&other)),
+        }
+    }
+}

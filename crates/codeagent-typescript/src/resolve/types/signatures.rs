@@ -1,0 +1,219 @@
+//! How can a value be called or constructed: its signatures, their parameters, results and
+//! predicates?
+//!
+//! **Limits.** Of a union the first member that can be called counts; nine levels of bases, unions
+//! and constraints.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::facts::*;
+use smallvec::SmallVec;
+
+use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::symbols::scopes::Decls;
+
+/// Something that can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signature {
+    /// A declaration and the bindings of outer type parameters.
+    Declared(DeclRef, Env),
+    /// A method of a built-in type.
+    BuiltIn(u16, Ty),
+}
+
+/// Signatures of one callee.
+pub type Signatures = SmallVec<[Signature; 2]>;
+
+/// A parameter of a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its type; of a rest parameter that of one argument.
+    pub ty: Ty,
+    /// Whether an argument may be missing.
+    pub optional: bool,
+    /// Whether it takes all further arguments.
+    pub rest: bool,
+}
+
+impl Checker<'_> {
+    /// What can be called on a type.
+    pub fn signatures(&mut self, ty: Ty) -> Signatures {
+        self.signatures_in(ty, 0)
+    }
+
+    fn signatures_in(&mut self, ty: Ty, level: u32) -> Signatures {
+        if level > 8 {
+            return Signatures::new();
+        }
+        match self.get(ty) {
+            Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
+            Type::Function(decl, env) => self
+                .overloads(decl)
+                .into_iter()
+                .map(|overload| Signature::Declared(overload, env))
+                .collect(),
+            Type::BuiltInMethod(row, receiver) => {
+                Signatures::from_slice(&[Signature::BuiltIn(row, receiver)])
+            }
+            Type::Instance(..) | Type::Object(..) => {
+                self.member_signatures(ty, DeclKind::CallSignature, level)
+            }
+            Type::Union(args) | Type::Intersection(args) => {
+                let members = self.arena.list(args);
+                members
+                    .iter()
+                    .map(|member| self.signatures_in(*member, level + 1))
+                    .find(|found| !found.is_empty())
+                    .unwrap_or_default()
+            }
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if bound == ty {
+                    Signatures::new()
+                } else {
+                    self.signatures_in(bound, level + 1)
+                }
+            }
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.signatures_in(bound, level + 1)
+            }
+            _ => Signatures::new(),
+        }
+    }
+
+    fn member_signatures(&mut self, ty: Ty, kind: DeclKind, level: u32) -> Signatures {
+        let (decl, args, env) = match self.get(ty) {
+            Type::Instance(decl, args) => (decl, args, None),
+            Type::Object(decl, env) => (decl, Args::NONE, Some(env)),
+            _ if kind == DeclKind::CallSignature => return self.signatures_in(ty, level + 1),
+            _ => return Signatures::new(),
+        };
+        let types = self.arena.list(args);
+        let group = self.group(decl);
+        let mut found = Signatures::new();
+        for &part in group.iter() {
+            let env = env.unwrap_or_else(|| self.bind(part, &types));
+            found.extend(
+                self.nameless_members(part, kind)
+                    .into_iter()
+                    .map(|signature| Signature::Declared(signature, env)),
+            );
+        }
+        if !found.is_empty() || level > 8 {
+            return found;
+        }
+        let inherited = self.find_in_bases(&group, &types, |checker, base| {
+            let inherited = checker.member_signatures(base, kind, level + 1);
+            (!inherited.is_empty()).then_some(inherited)
+        });
+        inherited.unwrap_or(found)
+    }
+
+    /// `new (..): T` members of a type.
+    pub fn construct_signatures(&mut self, ty: Ty) -> Signatures {
+        self.member_signatures(ty, DeclKind::ConstructSignature, 0)
+    }
+
+    /// What `new` calls on a value.
+    pub fn class_signatures(&mut self, value: Ty) -> Signatures {
+        match self.get(value) {
+            Type::Static(class) => self
+                .constructors(class)
+                .into_iter()
+                .map(|decl| Signature::Declared(decl, Env::EMPTY))
+                .collect(),
+            _ => self.construct_signatures(value),
+        }
+    }
+
+    /// The constructors of a class or of the nearest base class that declares some.
+    pub fn constructors(&mut self, class: DeclRef) -> Decls {
+        let name = self.tables.find("constructor");
+        let mut class = class;
+        for _ in 0..12 {
+            let inner = self.decl(class).inner;
+            let mut own = self.own_members(class, inner, name, false);
+            own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
+            if !own.is_empty() {
+                return own;
+            }
+            match self.static_base(class).map(|base| self.get(base)) {
+                Some(Type::Static(base)) => class = base,
+                _ => break,
+            }
+        }
+        Decls::new()
+    }
+
+    /// The parameters of a signature, outer type parameters filled in.
+    pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
+        match signature {
+            Signature::Declared(decl, env) => self
+                .params(decl)
+                .into_iter()
+                .map(|param| self.declared_param(param, env))
+                .collect(),
+            Signature::BuiltIn(..) => Vec::new(),
+        }
+    }
+
+    fn declared_param(&mut self, param: DeclRef, env: Env) -> Param {
+        let flags = self.decl(param).flags;
+        let ty = self.decl_type(param);
+        let rest = flags.has(DeclFlags::REST);
+        let ty = self.substitute(ty, env);
+        let ty = if rest { self.element_type(ty) } else { ty };
+        Param {
+            ty,
+            optional: flags.has(DeclFlags::OPTIONAL),
+            rest,
+        }
+    }
+
+    /// What a signature gives, outer type parameters filled in.
+    pub fn signature_result(&mut self, signature: Signature) -> Ty {
+        match signature {
+            Signature::Declared(decl, env) => {
+                let result = self.return_type(decl);
+                self.substitute(result, env)
+            }
+            Signature::BuiltIn(..) => Ty::UNKNOWN,
+        }
+    }
+
+    /// What a call of a function gives when nothing is known of its arguments.
+    pub fn result_of(&mut self, function: Ty) -> Ty {
+        match self.signatures(function).last().copied() {
+            Some(signature) => self.signature_result(signature),
+            None if function == Ty::EXTERNAL => Ty::EXTERNAL,
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    /// Which parameter a predicate signature tests, and for what.
+    pub fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
+        let Signature::Declared(decl, env) = signature else {
+            return None;
+        };
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else {
+            return None;
+        };
+        let position = match facts.text(tested) {
+            "this" => Some(usize::from(u16::MAX)),
+            _ => facts
+                .list(declaration.params)
+                .iter()
+                .position(|param| facts.decl(*param).name == tested),
+        };
+        let ty = self.type_of(decl.file, ty);
+        Some((position, self.substitute(ty, env)))
+    }
+
+    /// What a predicate signature tests its argument for.
+    pub fn predicate_of(&mut self, signature: Signature) -> Option<Ty> {
+        self.named_predicate(signature).map(|(_, ty)| ty)
+    }
+}

@@ -1,0 +1,177 @@
+//! Which files does git track? Read from its index (format versions 2 to 4), which may be
+//! anybody's: a length that does not fit, a name that is too long or an extension that does not end
+//! where it says makes it unreadable, and then nothing is taken for tracked.
+//!
+//! **Limits.** An index longer than 128 MiB is not read; entries that a split index keeps in its
+//! shared part are not seen.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::ignored::read;
+use crate::path::MAX_PATH_BYTES;
+
+const MAX_INDEX_BYTES: u64 = 128 << 20;
+
+/// Names may share their beginnings in the file: how many times longer they may be than the file.
+const MAX_EXPANSION: usize = 4;
+
+/// Lengths of the hashes that repositories use.
+const HASH_BYTES: [usize; 2] = [20, 32];
+
+/// The paths in an index, sorted.
+#[derive(Debug, Default)]
+pub struct GitIndex {
+    names: Vec<u8>,
+    /// Where each name ends.
+    ends: Vec<u32>,
+}
+
+impl GitIndex {
+    /// What an index file says; nothing if it is missing or unreadable.
+    pub fn read(file: &Path) -> Self {
+        let bytes = read(file, MAX_INDEX_BYTES)
+            .and_then(Result::ok)
+            .unwrap_or_default();
+        HASH_BYTES
+            .iter()
+            .find_map(|hash| Self::parse(&bytes, *hash))
+            .unwrap_or_default()
+    }
+
+    /// Whether a file, or something in a folder, is tracked.
+    pub fn has(&self, path: &Path, is_folder: bool) -> bool {
+        let path = name_in_git(path);
+        if self.search(&path).is_ok() {
+            return true;
+        }
+        let inside = [&path, &b"/"[..]].concat();
+        let (Ok(at) | Err(at)) = self.search(&inside);
+        is_folder && self.name(at).is_some_and(|name| name.starts_with(&inside))
+    }
+
+    fn search(&self, name: &[u8]) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.ends.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.name(middle).unwrap_or_default().cmp(name) {
+                std::cmp::Ordering::Equal => return Ok(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+
+    fn name(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(index)? as usize;
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        Some(&self.names[start..end])
+    }
+
+    /// Header, entries, extensions, hash.
+    fn parse(bytes: &[u8], hash_bytes: usize) -> Option<Self> {
+        let rest = bytes.strip_prefix(b"DIRC")?;
+        let version = word(rest, 0)?;
+        if !(2..=4).contains(&version) {
+            return None;
+        }
+        let end = bytes.len().checked_sub(hash_bytes)?;
+        let mut found = Self::default();
+        let (mut at, mut last) = (12, Vec::new());
+        for _ in 0..word(rest, 4)? {
+            at = entry(bytes.get(..end)?, at, (version, hash_bytes), &mut last)?;
+            let is_too_long = last.len() > MAX_PATH_BYTES
+                || found.names.len() + last.len() > MAX_EXPANSION * bytes.len();
+            if is_too_long {
+                return None;
+            }
+            found.names.extend_from_slice(&last);
+            found.ends.push(u32::try_from(found.names.len()).ok()?);
+        }
+        while at < end {
+            let length = word(bytes, at + 4)? as usize;
+            at = at.checked_add(8)?.checked_add(length)?;
+        }
+        (at == end).then_some(found)
+    }
+}
+
+/// A path as git writes it, with `/` on every system.
+fn name_in_git(path: &Path) -> Cow<'_, [u8]> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if std::path::MAIN_SEPARATOR == '/' {
+        return name.into();
+    }
+    name.iter()
+        .map(|byte| {
+            if *byte == std::path::MAIN_SEPARATOR as u8 {
+                b'/'
+            } else {
+                *byte
+            }
+        })
+        .collect::<Vec<u8>>()
+        .into()
+}
+
+/// Reads the name of an entry over the one before it; gives where the next begins.
+fn entry(
+    bytes: &[u8],
+    at: usize,
+    (version, hash_bytes): (u32, usize),
+    name: &mut Vec<u8>,
+) -> Option<usize> {
+    let flags_at = at + 40 + hash_bytes;
+    let flags = u16::from_be_bytes(bytes.get(flags_at..flags_at + 2)?.try_into().ok()?);
+    let mut start = flags_at
+        + if version > 2 && flags & 0x4000 != 0 {
+            4
+        } else {
+            2
+        };
+    if version == 4 {
+        let (dropped, after) = number(bytes, start)?;
+        name.truncate(name.len().checked_sub(dropped)?);
+        start = after;
+    } else {
+        name.clear();
+    }
+    let length = bytes
+        .get(start..)?
+        .iter()
+        .take(MAX_PATH_BYTES + 1)
+        .position(|byte| *byte == 0)?;
+    name.extend_from_slice(&bytes[start..start + length]);
+    let end = start + length;
+    // Entries of the older versions are filled up with zeros to a multiple of eight.
+    Some(if version == 4 {
+        end + 1
+    } else {
+        at + ((end - at + 8) & !7)
+    })
+}
+
+/// A number of variable length, seven bits a byte.
+fn number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let mut value = usize::from(*bytes.get(at)? & 0x7f);
+    while bytes[at] & 0x80 != 0 {
+        at += 1;
+        value = value
+            .checked_add(1)?
+            .checked_mul(128)?
+            .checked_add(usize::from(*bytes.get(at)? & 0x7f))?;
+    }
+    Some((value, at + 1))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(
+        bytes.get(at..at.checked_add(4)?)?.try_into().ok()?,
+    ))
+}
+
+#[cfg(test)]
+pub mod tests;

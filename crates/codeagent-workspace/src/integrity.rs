@@ -1,0 +1,364 @@
+//! Is the database still what its last writer left? A seal beside it says how it looked when it was
+//! closed in good order.
+//!
+//! Size, time and number of the file tell at no cost that nobody touched it since. Where they
+//! differ (damage, a copy, a restored backup), the hash of its content decides; for a database of
+//! at most [`MOST_HASHED_BYTES`] it always does. There is no seal while somebody writes, nor after
+//! a process that ended without closing.
+//!
+//! While somebody writes, a [`Guard`] notices that others changed the files. Such a database is
+//! sealed as damaged.
+//!
+//! **Limits.** Two things are seen by `codeagent status --verify` only: content of a larger
+//! database that decays while size and time of the file stay, and such decay under a process that
+//! writes.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+use crate::data_dir::{DataDir, open_own};
+use crate::read::{Stamp, since_1970};
+use crate::walk::is_shortage;
+
+const SEAL: &str = "index.seal";
+const DATABASE: &str = "index.db";
+const JOURNAL: &str = "index.db-journal";
+const LOG: &str = "index.db-wal";
+
+/// A database of this size is hashed in some milliseconds, so its hash is compared whenever it is
+/// opened.
+const MOST_HASHED_BYTES: u64 = 16 << 20;
+
+/// The seal of a database that must be rebuilt: it fits none.
+const DAMAGED: &str = "0 0 0 damaged\n";
+
+/// What a seal says about the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrity {
+    /// It is as it was left.
+    Whole,
+    /// Nothing is known: somebody writes, or did not close it, or it was never written.
+    Unknown,
+    /// It is not what was left.
+    Damaged,
+}
+
+/// How a database looked when it was closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CleanShutdownMarker {
+    size: u64,
+    stamp: Stamp,
+    hash: String,
+}
+
+impl CleanShutdownMarker {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let size = words.next()?.parse().ok()?;
+        let stamp = Stamp {
+            changed_ns: words.next()?.parse().ok()?,
+            inode: words.next()?.parse().ok()?,
+        };
+        Some(Self {
+            size,
+            stamp,
+            hash: words.next()?.to_owned(),
+        })
+    }
+
+    fn looks_like(&self, database: &Path) -> io::Result<bool> {
+        let metadata = database.metadata()?;
+        Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
+    }
+
+    /// Whether a database that looks like it also has its content, as far as that is compared. One
+    /// that cannot be read now is not damaged for that.
+    fn fits(&self, database: &Path) -> bool {
+        self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
+    }
+}
+
+/// Notices that others changed the files of a database while its writer had them open, from their
+/// sizes and times.
+#[derive(Debug)]
+pub struct Guard {
+    files: [PathBuf; 2],
+    state: Mutex<GuardState>,
+}
+
+#[derive(Debug)]
+struct GuardState {
+    left: [Option<(u64, Stamp)>; 2],
+    is_touched: bool,
+}
+
+impl Guard {
+    /// Begins with the files as they are.
+    #[must_use]
+    pub fn new(database: &Path) -> Self {
+        let files = [database.to_owned(), database.with_file_name(LOG)];
+        let left = [look_of(&files[0]), log_of(&files[1])];
+        Self {
+            files,
+            state: Mutex::new(GuardState {
+                left,
+                is_touched: false,
+            }),
+        }
+    }
+
+    /// Runs what may write the files.
+    pub fn while_writing<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.compare(&mut state);
+        let done = write();
+        state.left = [look_of(&self.files[0]), log_of(&self.files[1])];
+        done
+    }
+
+    /// Whether others changed the files. A write that is under way is not waited for.
+    #[must_use]
+    pub fn is_touched(&self) -> bool {
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        self.compare(&mut state);
+        state.is_touched
+    }
+
+    /// Another file in the place of one is not this guard's: see [`DataDir::database_mark`].
+    fn compare(&self, state: &mut GuardState) {
+        for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
+            .into_iter()
+            .zip(&state.left)
+        {
+            let is_same_file = |(_, stamp): (u64, Stamp)| {
+                left.is_some_and(|(_, before)| before.inode == stamp.inode)
+            };
+            state.is_touched |= now.is_some_and(is_same_file) && now != *left;
+        }
+    }
+}
+
+fn look_of(file: &Path) -> Option<(u64, Stamp)> {
+    let metadata = file.symlink_metadata().ok()?;
+    Some((metadata.len(), Stamp::of(&metadata)))
+}
+
+/// The same for a log, of which only the time of the content counts: SQLite sets its owner whenever
+/// the superuser opens it.
+fn log_of(file: &Path) -> Option<(u64, Stamp)> {
+    let metadata = file.symlink_metadata().ok()?;
+    let changed_ns = metadata.modified().map_or(0, since_1970);
+    Some((
+        metadata.len(),
+        Stamp {
+            changed_ns,
+            ..Stamp::of(&metadata)
+        },
+    ))
+}
+
+impl DataDir {
+    /// Whether there is a database with something in it, or one that lost it.
+    #[must_use]
+    pub fn has_database(&self) -> bool {
+        let metadata = self.path().join(DATABASE).metadata();
+        metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_marker().is_some())
+    }
+
+    /// Whether the database is as it was left, at the cost of asking the system for its size and
+    /// time, or of hashing a small one.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        let database = self.path().join(DATABASE);
+        let is_same = |seal: CleanShutdownMarker| {
+            seal.looks_like(&database).unwrap_or(false) && seal.fits(&database)
+        };
+        !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
+    }
+
+    /// Whether the database is as it was left. Reads all of it only if it was touched or is small.
+    /// Only for who holds the right to write.
+    #[must_use]
+    pub fn integrity(&self) -> Integrity {
+        let Some(seal) = self.read_marker() else {
+            return Integrity::Unknown;
+        };
+        let database = self.path().join(DATABASE);
+        let looks_same = seal.looks_like(&database).unwrap_or(false);
+        let is_same = if looks_same {
+            seal.fits(&database)
+        } else {
+            match hash_of(&database) {
+                Ok(hash) => hash == seal.hash,
+                Err(error) if is_shortage(&error) => return Integrity::Unknown,
+                Err(_) => false,
+            }
+        };
+        if is_same {
+            Integrity::Whole
+        } else {
+            Integrity::Damaged
+        }
+    }
+
+    /// Takes the seal away, before anything is written. Only for who holds the right to write.
+    pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
+        let seal = self.read_marker();
+        match std::fs::remove_file(self.path().join(SEAL)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(seal),
+        }
+    }
+
+    /// Seals a database that was closed, under the seal it had before if nothing was written. One
+    /// with a log is left without. Only for who holds the right to write.
+    pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
+        let database = self.path().join(DATABASE);
+        if self
+            .path()
+            .join(LOG)
+            .metadata()
+            .is_ok_and(|log| log.len() > 0)
+        {
+            return Ok(());
+        }
+        let unchanged = before
+            .map(|seal| seal.looks_like(&database))
+            .transpose()?
+            .unwrap_or(false);
+        let seal = match before {
+            Some(before) if unchanged => before.clone(),
+            _ => {
+                let metadata = database.metadata()?;
+                CleanShutdownMarker {
+                    size: metadata.len(),
+                    stamp: Stamp::of(&metadata),
+                    hash: hash_of(&database)?,
+                }
+            }
+        };
+        let text = format!(
+            "{} {} {} {}\n",
+            seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
+        );
+        self.write_marker_text(&text)
+    }
+
+    /// Has the next process that opens the database rebuild it. Only for who holds the right to
+    /// write.
+    pub fn mark_damaged(&self) -> io::Result<()> {
+        self.write_marker_text(DAMAGED)
+    }
+
+    fn write_marker_text(&self, text: &str) -> io::Result<()> {
+        let path = self.file(SEAL).map_err(io::Error::other)?;
+        std::fs::remove_file(&path).ok();
+        open_own(&path)?.write_all(text.as_bytes())
+    }
+
+    /// Removes a rollback journal: none is ours, and SQLite would write its pages into the
+    /// database. Only for who holds the right to write.
+    pub(crate) fn remove_journal(&self) -> io::Result<()> {
+        match std::fs::remove_file(self.path().join(JOURNAL)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn read_marker(&self) -> Option<CleanShutdownMarker> {
+        CleanShutdownMarker::parse(&std::fs::read_to_string(self.path().join(SEAL)).ok()?)
+    }
+}
+
+fn hash_of(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DataHome;
+
+    #[test]
+    fn a_seal_holds_until_the_content_changes() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        assert_eq!(dir.integrity(), Integrity::Unknown);
+        let _lock = dir.lock_writer().unwrap();
+        let database = dir.writable_database().unwrap();
+        std::fs::write(&database, "content").unwrap();
+        dir.write_marker(None).unwrap();
+        assert_eq!(dir.integrity(), Integrity::Whole);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::fs::write(&database, "content").unwrap();
+        assert_eq!(dir.integrity(), Integrity::Whole, "touched only");
+        for damage in ["contemt", "conten", ""] {
+            std::fs::write(&database, damage).unwrap();
+            assert_eq!(dir.integrity(), Integrity::Damaged, "{damage:?}");
+        }
+        let seal = dir.clear_marker().unwrap();
+        assert_eq!(dir.integrity(), Integrity::Unknown);
+        std::fs::write(&database, "other").unwrap();
+        dir.write_marker(seal.as_ref()).unwrap();
+        assert_eq!(
+            dir.integrity(),
+            Integrity::Whole,
+            "made anew for what was written"
+        );
+        dir.mark_damaged().unwrap();
+        assert_eq!(dir.integrity(), Integrity::Damaged);
+    }
+
+    #[test]
+    fn content_that_decays_behind_size_and_time_is_seen_in_a_small_database() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let _lock = dir.lock_writer().unwrap();
+        let database = dir.writable_database().unwrap();
+        std::fs::write(&database, "content").unwrap();
+        dir.write_marker(None).unwrap();
+        let hash = dir.read_marker().unwrap().hash;
+        std::fs::write(&database, "contemt").unwrap();
+        let stamp = Stamp::of(&database.metadata().unwrap());
+        dir.write_marker_text(&format!("7 {} {} {hash}\n", stamp.changed_ns, stamp.inode))
+            .unwrap();
+        assert!(!dir.is_untouched() && dir.integrity() == Integrity::Damaged);
+    }
+
+    #[test]
+    fn a_guard_notices_what_others_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let (database, log) = (folder.path().join(DATABASE), folder.path().join(LOG));
+        std::fs::write(&database, "content").unwrap();
+        let guard = Guard::new(&database);
+        guard.while_writing(|| std::fs::write(&log, "log")).unwrap();
+        guard
+            .while_writing(|| std::fs::write(&database, "contents"))
+            .unwrap();
+        assert!(!guard.is_touched());
+        for (file, restored) in [(&database, "contents"), (&log, "log")] {
+            let guard = Guard::new(&database);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::write(file, "other").unwrap();
+            assert!(guard.is_touched());
+            guard
+                .while_writing(|| std::fs::write(file, restored))
+                .unwrap();
+            assert!(guard.is_touched(), "what was touched once stays so");
+        }
+        let guard = Guard::new(&database);
+        std::fs::remove_file(&database).unwrap();
+        assert!(
+            !guard.is_touched(),
+            "that is told by the mark of the database"
+        );
+    }
+}

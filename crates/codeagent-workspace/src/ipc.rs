@@ -1,0 +1,100 @@
+//! Where the processes of one user that work on one repository meet: a local socket that only its
+//! owner can use.
+//!
+//! The process with the right to write listens; others connect. On Unix it is a socket in the
+//! user's runtime folder, or beside the index where there is none; on Windows a named pipe.
+
+#[cfg(windows)]
+mod pipe;
+#[cfg(unix)]
+mod socket;
+
+use std::io;
+
+#[cfg(windows)]
+use pipe as system;
+#[cfg(unix)]
+use socket as system;
+
+use crate::DataDir;
+
+pub use system::IpcStream;
+
+/// The open socket; closed when dropped.
+pub struct IpcListener(system::Listener);
+
+impl IpcListener {
+    /// Opens it. Only for the process with the right to write: what an earlier one left there is
+    /// removed.
+    pub fn open(data: &DataDir) -> io::Result<Self> {
+        system::Listener::open(data).map(Self)
+    }
+
+    /// Waits for the next connection.
+    pub fn next(&self) -> io::Result<IpcStream> {
+        self.0.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::DataHome;
+
+    const PATIENCE: Option<Duration> = Some(Duration::from_secs(60));
+
+    /// A data folder, and the folders that must outlive it.
+    fn data() -> (DataDir, [tempfile::TempDir; 2]) {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        (
+            DataHome::at(home.path()).data_dir(root.path()).unwrap(),
+            [root, home],
+        )
+    }
+
+    #[test]
+    fn who_knocks_is_heard_as_long_as_it_is_open() {
+        let (data, _folders) = data();
+        assert!(IpcStream::connect(&data, None).is_err());
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
+        outside.write_all(b"hello").unwrap();
+        drop(outside);
+        let mut said = String::new();
+        door.next().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(said, "hello");
+        drop(door);
+        assert!(IpcStream::connect(&data, None).is_err());
+    }
+
+    #[test]
+    fn a_client_waits_no_longer_than_it_wants() {
+        let (data, _folders) = data();
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, Some(Duration::from_millis(50))).unwrap();
+        let inside = door.next().unwrap();
+        let kind = outside.read(&mut [0]).unwrap_err().kind();
+        assert!(
+            matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
+            "{kind}"
+        );
+        drop(inside);
+    }
+
+    #[test]
+    fn closing_ends_the_reads_of_both_ends() {
+        let (data, _folders) = data();
+        let door = IpcListener::open(&data).unwrap();
+        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
+        let inside = door.next().unwrap();
+        let mut reader = inside.try_clone().unwrap();
+        let read = std::thread::spawn(move || reader.read(&mut [0]).unwrap_or(0));
+        inside.close();
+        assert_eq!(read.join().unwrap(), 0);
+        drop(inside);
+        assert_eq!(outside.read(&mut [0]).unwrap_or(0), 0);
+    }
+}
