@@ -13,8 +13,9 @@ use std::path::{Component, Path, PathBuf};
 use codeagent_core::query::SiteSample;
 use codeagent_core::service::Staleness;
 use codeagent_render::answers::Answer;
-use codeagent_render::{AnsweredSymbol, Extra, Face, SymbolRow, note_text, symbol_text};
-use codeagent_workspace::RepoPath;
+use codeagent_render::{
+    AnsweredSymbol, Extra, Face, SymbolRow, note_text, staleness_text, symbol_text,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -133,7 +134,7 @@ impl<T: Serialize> PrintedAnswer<T> {
         let worded = answer.notes.iter();
         notes.extend(worded.map(|note| note_text(note, Face::Commands)));
         if !staleness.is_none() && !is_covered(&staleness, &answer.extra.stale_files) {
-            notes.push(staleness.to_string());
+            notes.push(staleness_text(&staleness));
         }
         Self {
             rows,
@@ -230,18 +231,9 @@ impl<T: Serialize> PrintedAnswer<T> {
 
 /// Reports whether the note about changed files names every file that the index does not know.
 fn is_covered(staleness: &Staleness, stale: &[String]) -> bool {
-    let files: Vec<&str> = match &staleness.said {
-        // The process that writes the index words what it does not know.
-        Some(said) => said
-            .split_once("not in the index yet: ")
-            .map_or_else(Vec::new, |(_, files)| files.split(", ").collect()),
-        None if staleness.everything => return false,
-        None => staleness.files.iter().map(RepoPath::as_str).collect(),
-    };
-    !files.is_empty()
-        && files
-            .iter()
-            .all(|file| stale.iter().any(|path| path == file))
+    !staleness.everything
+        && !staleness.files.is_empty()
+        && staleness.files.iter().all(|file| stale.contains(file))
 }
 
 /// Writes `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`.

@@ -9,7 +9,7 @@ use codeagent_core::query::QueryError;
 use codeagent_core::service::Staleness;
 use codeagent_files::arguments::ArgumentError;
 use codeagent_render::answers::AnswerError;
-use codeagent_render::{CursorError, Face, error_text, query_error_text};
+use codeagent_render::{CursorError, Face, error_text, query_error_text, staleness_text};
 use codeagent_workspace::{PathError, ReadError};
 
 pub use codeagent_render::Code;
@@ -46,7 +46,7 @@ impl ToolError {
     pub fn behind(self, staleness: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
-                message: format!("{}; {staleness}", self.message),
+                message: format!("{}; {}", self.message, staleness_text(staleness)),
                 ..self
             }
         } else {

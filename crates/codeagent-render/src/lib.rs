@@ -12,6 +12,7 @@ mod face;
 mod note_text;
 mod page;
 mod rows;
+mod staleness_text;
 
 pub use code::Code;
 pub use compact::compact;
@@ -28,3 +29,4 @@ pub use rows::{
     DependencyRow, NamedRow, NeighborRow, OutlineRow, RankedRow, Row, Signature, SimilarRow, Site,
     SourceSpan, SymbolDetail, SymbolName, SymbolRow, UseRow, words,
 };
+pub use staleness_text::staleness_text;

@@ -9,7 +9,7 @@ use codeagent_core::engine::Answers;
 use codeagent_core::query::QueryError;
 use codeagent_core::service::Staleness;
 use codeagent_render::answers::{Answer, AnswerError};
-use codeagent_render::{Code, Face, error_text};
+use codeagent_render::{Code, Face, error_text, staleness_text};
 
 use crate::commands::Root;
 
@@ -40,7 +40,7 @@ impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&error_text(&self.error, Face::Commands))?;
         if self.code() == Code::NotFound && !self.staleness.is_none() {
-            write!(f, "; {}", self.staleness)?;
+            write!(f, "; {}", staleness_text(&self.staleness))?;
         }
         Ok(())
     }

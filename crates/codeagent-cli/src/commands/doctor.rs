@@ -8,6 +8,7 @@ use codeagent_core::engine::Answers;
 use codeagent_core::service::{ipc, quick_check};
 use codeagent_core::{engine, query};
 use codeagent_mcp::http;
+use codeagent_render::staleness_text;
 use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
 use serde_json::json;
 
@@ -221,7 +222,7 @@ fn index(root: &Root) -> Vec<Finding> {
                     ""
                 };
                 findings.push(Finding {
-                    line: format!("index: {staleness}{hint}"),
+                    line: format!("index: {}{hint}", staleness_text(&staleness)),
                     is_wrong,
                 });
             }

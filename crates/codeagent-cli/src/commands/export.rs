@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
 use codeagent_core::service::Staleness;
+use codeagent_render::staleness_text;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -68,7 +69,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 /// What of the repository is not in the tables.
 fn lacking(answers: &Answers, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
     let mut notes: Vec<String> = (!staleness.is_none())
-        .then(|| staleness.to_string())
+        .then(|| staleness_text(staleness))
         .into_iter()
         .collect();
     let failed = query::failed_files(&answers.snapshot()?)?.len();

@@ -445,6 +445,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
+    tracing::info!(?command, "called");
     match command {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),

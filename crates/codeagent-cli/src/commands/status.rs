@@ -5,7 +5,7 @@ use codeagent_core::query;
 use codeagent_core::service::ipc::{self, WriterConnection};
 use codeagent_core::service::vector_progress;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
-use codeagent_render::partially_parsed_text;
+use codeagent_render::{partially_parsed_text, staleness_text};
 use serde::Serialize;
 
 use crate::commands::{Root, index, model};
@@ -31,7 +31,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.verify {
         verify(root)?;
     }
-    let (answers, lag) = root.settled()?;
+    let (answers, staleness) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = WriterConnection::open(answers.data()).is_ok();
@@ -56,7 +56,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .map(|file| Listed::new(&file.path, partially_parsed_text(file)))
         .collect();
     let mut notes = answers.workspace().config().remarks.clone();
-    notes.extend((!lag.is_none()).then(|| lag.to_string()));
+    notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     let given_up: Vec<Listed> = status
         .given_up
         .iter()

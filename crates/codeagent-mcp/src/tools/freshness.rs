@@ -3,6 +3,7 @@
 //! Limitations: only tools about symbols wait; files are read as they are.
 
 use codeagent_core::service::Staleness;
+use codeagent_render::staleness_text;
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
@@ -27,6 +28,6 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     }
     // What was not found may be in a file that is not indexed yet.
     answer
-        .map(|answer| answer.with_note(staleness.to_string()))
+        .map(|answer| answer.with_note(staleness_text(&staleness)))
         .map_err(|error| error.behind(&staleness))
 }
