@@ -119,7 +119,11 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
         | QueryError::NoOverload { .. }
         | QueryError::NotInFile { .. }
         | QueryError::NothingAt { .. }
-        | QueryError::NoFile(_) => ErrorKind::Usage,
+        | QueryError::NoFile(_)
+        | QueryError::NoProject { .. }
+        | QueryError::NoKind(_)
+        | QueryError::EmptySearch
+        | QueryError::SearchTooLong { .. } => ErrorKind::Usage,
         QueryError::Store(error) => store_kind(error),
     }
 }

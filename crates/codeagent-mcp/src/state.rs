@@ -17,6 +17,7 @@ use codeagent_core::service::{
     Activity, FRESHNESS_TIMEOUT, IndexService, ServiceFailure, ServiceOptions, ServiceStatus,
     Staleness, Unavailable,
 };
+use codeagent_render::staleness_text;
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
@@ -129,9 +130,8 @@ impl State {
     pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let reply = self.index.sync_via_writer(paths)?;
         Some(match reply {
-            Ok(reply) => reply
-                .behind
-                .map_or(Ok(()), |behind| Err(ToolError::index(behind))),
+            Ok(reply) if reply.staleness.is_none() => Ok(()),
+            Ok(reply) => Err(ToolError::index(staleness_text(&reply.staleness))),
             Err(error) => Err(ToolError::unavailable(format!(
                 "another codeagent writes this index and does not answer ({error}); ask again"
             ))),
@@ -198,7 +198,7 @@ fn unhealthy(note: &str) -> (StatusReport, Option<String>, Vec<String>) {
 fn activity_note(activity: &Activity) -> Option<String> {
     match activity {
         Activity::UpToDate(staleness) if staleness.is_none() => None,
-        Activity::UpToDate(staleness) => Some(staleness.to_string()),
+        Activity::UpToDate(staleness) => Some(staleness_text(staleness)),
         Activity::Building(progress) => Some(progress_text(*progress)),
         Activity::BuiltElsewhere => Some("by another process, for the first time".to_owned()),
     }

@@ -1,9 +1,9 @@
-//! Does an answer know what was changed before it was asked for? It waits for that, and says what
-//! it does not know.
+//! Brings the index up to date before a tool runs, and notes what it does not know yet.
 //!
-//! **Limits.** Only questions about symbols; files are read as they are.
+//! Limitations: only tools about symbols wait; files are read as they are.
 
 use codeagent_core::service::Staleness;
+use codeagent_render::staleness_text;
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
@@ -11,23 +11,23 @@ use crate::error::ToolError;
 use crate::state::State;
 use crate::tools::{Tool, navigation, search};
 
-/// Runs a tool over an index that is as the disk is, or says in what it is not.
+/// Runs a tool over an index that is up to date, or notes what is missing from it.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
     let asks_about_symbols = search::TOOLS
         .iter()
         .chain(navigation::TOOLS)
         .any(|other| other.name == tool.name);
-    let lag = if asks_about_symbols {
+    let staleness = if asks_about_symbols {
         state.wait_until_fresh()
     } else {
         Staleness::default()
     };
     let answer = (tool.run)(state, arguments);
-    if lag.is_none() {
+    if staleness.is_none() {
         return answer;
     }
-    // What is not found may be in what is not known yet.
+    // What was not found may be in a file that is not indexed yet.
     answer
-        .map(|answer| answer.with_note(lag.to_string()))
-        .map_err(|error| error.behind(&lag))
+        .map(|answer| answer.with_note(staleness_text(&staleness)))
+        .map_err(|error| error.behind(&staleness))
 }

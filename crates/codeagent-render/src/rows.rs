@@ -1,11 +1,10 @@
-//! What does an answer look like as JSON? One struct per shape of the specification; the command
-//! line prints the same ones.
+//! The rows of answers, one struct per shape of the specification. Tools send them as JSON, and the
+//! command line prints them.
 //!
-//! The comments on the fields are what clients read in the schemas. Fields that a symbol has no
-//! value for are left out. `kind` is the language's own word beside the specification's
-//! `node_type`.
+//! Clients read the comments on fields in the schemas. Fields without a value are left out. `kind`
+//! is the language's own word for what the specification calls `node_type`.
 //!
-//! **Limits.** Paths are relative to the repository; nothing here tells where it lies.
+//! Limitations: paths are relative to the repository, whose location is never part of a row.
 
 use codeagent_core::model::graph::{
     Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
@@ -15,7 +14,11 @@ use codeagent_core::query::{FoundSymbol, Match, Matched, Neighbor, Symbol, UseSi
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::tools::words;
+/// Returns the words of one of the model's tables.
+#[must_use]
+pub fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
+    names.iter().map(|(word, _)| *word).collect()
+}
 
 /// Which symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -36,7 +39,7 @@ pub struct SymbolName {
 }
 
 impl SymbolName {
-    /// The most telling word for what it is.
+    /// Returns the most specific word for what it is.
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.kind.unwrap_or(self.node_type)
@@ -155,7 +158,7 @@ impl From<&Node> for SymbolRow {
 }
 
 impl RankedRow {
-    /// A symbol that was found.
+    /// Makes the row of a hit.
     #[must_use]
     pub fn new(found: &FoundSymbol) -> Self {
         let score = found.score.map(|score| rounded(score.score));
@@ -172,7 +175,7 @@ impl RankedRow {
 }
 
 impl SimilarRow {
-    /// A node and how similar it is.
+    /// Makes the row of a symbol and its similarity.
     #[must_use]
     pub fn new(node: &Node, cosine: f32) -> Self {
         Self {
@@ -197,13 +200,13 @@ fn reasons(matched: Matched) -> Vec<&'static str> {
     .collect()
 }
 
-/// Two decimals are plenty, and keep answers the same on every machine.
+/// Rounds to two decimals, so that answers are the same on every machine.
 fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
 impl NamedRow {
-    /// A node and how it bears the name.
+    /// Makes the row of a symbol and how it matches the name.
     #[must_use]
     pub fn new(node: &Node, how: Match) -> Self {
         Self {
@@ -213,7 +216,7 @@ impl NamedRow {
     }
 }
 
-/// Path, first and last line of the primary declaration.
+/// Returns path, first and last line of the primary declaration.
 fn place(node: &Node) -> (String, u32, u32) {
     node.spans.first().map_or_else(Default::default, |span| {
         (span.path.clone(), span.span.start.line, span.span.end_line)
@@ -330,7 +333,7 @@ pub struct SourceSpan {
 }
 
 impl SourceSpan {
-    /// The spans of a symbol, which come primary first; `of` names it.
+    /// Makes the rows of a symbol's spans, which come primary first; `of` names the symbol.
     #[must_use]
     pub fn all(spans: &[NodeSpan], of: Option<&str>) -> Vec<Self> {
         let span = |(index, span): (usize, &NodeSpan)| Self {
@@ -391,10 +394,17 @@ pub struct DependencyRow {
     pub direction: &'static str,
 }
 
-/// A row about a neighbour.
+/// A row about a related symbol.
 pub trait Row: Serialize {
-    /// A neighbour in a direction, of the symbol named `of` if there are several.
+    /// Makes the row of a symbol related in a direction; `of` names the symbol asked about, if
+    /// there are several.
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self;
+
+    /// Returns what all such rows have.
+    fn neighbor(&self) -> &NeighborRow;
+
+    /// Returns how the two are related, unless all rows are related in the same way.
+    fn edge_type(&self) -> Option<&'static str>;
 }
 
 /// A place where one symbol uses another.
@@ -438,6 +448,14 @@ impl Row for NeighborRow {
             of: of.map(str::to_owned),
         }
     }
+
+    fn neighbor(&self) -> &NeighborRow {
+        self
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Row for UseRow {
@@ -447,6 +465,14 @@ impl Row for UseRow {
             edge_type: neighbor.edge_type.as_str(),
         }
     }
+
+    fn neighbor(&self) -> &NeighborRow {
+        &self.neighbor
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        Some(self.edge_type)
+    }
 }
 
 impl Row for DependencyRow {
@@ -455,6 +481,14 @@ impl Row for DependencyRow {
             relation: UseRow::new(neighbor, direction, of),
             direction: direction.as_str(),
         }
+    }
+
+    fn neighbor(&self) -> &NeighborRow {
+        self.relation.neighbor()
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        self.relation.edge_type()
     }
 }
 

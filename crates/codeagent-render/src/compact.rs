@@ -1,48 +1,28 @@
-//! How is a list told in few characters? Grouped by file, one line per fact, nothing that follows
-//! from something else.
+//! Compact lists: rows as lines, grouped by file, without what follows from other fields.
 //!
 //! ```text
-//! @ Shop.Cart.Add incoming calls           what the rows below have in common: of, direction, edge_type, as far as there are any
+//! @ Shop.Cart.Add incoming calls           of, direction and edge_type of the rows below, if any
 //! src/Desk.cs                              the file of the rows below
 //! 12-14 public method nabc x5<TAB>Shop.Desk.Run<TAB>(Cart cart)<TAB>void
-//!  13:9 cart.Add(1);                       a call site in that file; of another file with its path before
-//!  ? Shop.Cart.Add(string name)            what else may be called there
+//!  13:9 cart.Add(1);                       a call site in that file; one in another file has a path
+//!  ? Shop.Cart.Add(string name)            another candidate of the call
 //! ```
 //!
-//! Before the first tab stand the lines, the access modifier, the kind (after `node_type:` where
-//! that does not follow from it), the node id and what else there is: a confidence that is not
-//! `exact`, `x` and the number of sites if not all are shown, `r` and the rank, `s` and the score,
-//! what of the query was matched, `suffix`, `primary`, `stale`; after it the qualified name (`#`
-//! stands for the file's path, `.` for the container of the row above), the parameters and the
-//! result. A name that is not the end of its qualified name follows the id as `=name`.
+//! Before the first tab come the lines, the access modifier, the kind (after `node_type:` where that
+//! does not follow from it), the node id and optional fields: a confidence other than `exact`, `x`
+//! and the number of sites if not all are shown, `r` and the rank, `s` and the score, the matched
+//! parts of the query, `suffix`, `primary`, `stale`. After it come the qualified name (`#` stands
+//! for the file's path, `.` for the container of the row above), the parameters and the result. A
+//! name that is not the end of its qualified name follows the id as `=name`.
 //!
-//! A control character in a name or line is escaped (`\n`, `\u{1b}`), so that no name is mistaken
-//! for a row.
+//! Control characters in names and lines are escaped (`\n`, `\u{1b}`), so no name looks like a row.
 //!
-//! **Limits.** Runs of blanks in signatures become one blank. Rows of one file come together, in
-//! their order.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Limitations: runs of blanks in signatures become one blank. Rows of one file are moved together.
 
 use codeagent_core::model::graph::NodeKind;
 use serde_json::Value;
 
-/// Whether lists are told as lines where a call does not say.
-static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
-
-/// Tells lists as lines where a call does not say: `codeagent mcp --answers compact`. For the whole
-/// process, before it serves.
-pub fn make_default() {
-    IS_DEFAULT.store(true, Ordering::Relaxed);
-}
-
-/// Whether lists are told as lines where a call does not say.
-#[must_use]
-pub fn is_default() -> bool {
-    IS_DEFAULT.load(Ordering::Relaxed)
-}
-
-/// The rows of a list as lines.
+/// Writes the rows of a list as lines.
 #[must_use]
 pub fn compact(rows: &[Value]) -> String {
     let mut writer = Writer::default();
@@ -52,7 +32,7 @@ pub fn compact(rows: &[Value]) -> String {
     writer.out
 }
 
-/// The rows, those of one heading and file together, in the order in which the first of each come.
+/// Moves rows of one heading and file together, in the order of each group's first row.
 fn grouped(rows: &[Value]) -> Vec<&Value> {
     let mut groups: Vec<((String, &str), Vec<&Value>)> = Vec::new();
     for row in rows {
@@ -62,7 +42,7 @@ fn grouped(rows: &[Value]) -> Vec<&Value> {
             None => groups.push((key, vec![row])),
         }
     }
-    // What has one heading stays together.
+    // Groups of one heading stay together.
     let headings: Vec<String> = groups
         .iter()
         .map(|((heading, _), _)| heading.clone())
@@ -93,7 +73,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A line whose tabs are ours.
+    /// Appends a line. Its tabs separate fields.
     fn line(&mut self, line: &str) {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -136,7 +116,7 @@ impl Writer {
         }
     }
 
-    /// A qualified name without what the row above or the file say already.
+    /// Shortens a qualified name by what the row above or the file already say.
     fn shortened(&mut self, qualified: &str) -> String {
         let (container, name) = qualified
             .rfind(['.', '#'])
@@ -180,7 +160,7 @@ impl Writer {
     }
 }
 
-/// An entry of a directory: `src/`, `a.cs 120`
+/// Writes an entry of a directory: `src/`, `a.cs 120`.
 fn entry(row: &Value, kind: &str) -> String {
     let name = without_tabs(text(row, "name"));
     match row["size"].as_u64() {
@@ -190,12 +170,12 @@ fn entry(row: &Value, kind: &str) -> String {
     }
 }
 
-/// A name without what separates fields.
+/// Escapes the separator of fields in a name.
 fn without_tabs(name: &str) -> String {
     name.replace('\t', "\\t")
 }
 
-/// All of a row that has no tab in it.
+/// Writes the fields before the first tab.
 fn head(row: &Value) -> String {
     let mut parts = Vec::new();
     let start = &row["line_start"];
@@ -244,7 +224,7 @@ fn head(row: &Value) -> String {
     parts.join(" ")
 }
 
-/// The kind; with the node type where that is another one than the kind's own.
+/// Writes the kind, after the node type if that is not the kind's own.
 fn word(row: &Value) -> String {
     let node_type = text(row, "node_type");
     let kind = row["kind"].as_str().unwrap_or(node_type);
@@ -259,7 +239,7 @@ fn last_segment(qualified: &str) -> &str {
     qualified.rsplit(['.', '#']).next().unwrap_or(qualified)
 }
 
-/// With one blank for every run of blanks.
+/// Replaces every run of blanks by one.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
