@@ -1,13 +1,14 @@
-//! Which files must be linked again.
+//! The plan of a batch: which files must be resolved again.
 //!
-//! A link is a function of its own facts, its project and the answers the world gave it, so a file
-//! is linked again exactly if one of these may differ: it changed itself; a file it looked at
-//! changed its interface or the ids of its nodes, or is gone; a piece of such a file changed about
-//! which it asked; a name it looked up was or is published by a file whose interface changed (or,
-//! where only presence is asked, came or went in a project); a body it asked about says something
-//! else; its module specifiers or its project lead elsewhere.
+//! A file's resolution is a function of its own facts, its project and what it looked up in the
+//! world, so a file is resolved again exactly if one of these may differ: it changed; a file that it
+//! looked at changed its interface or the ids of its nodes, or is gone; a member of such a file
+//! changed that it looked up; a name that it looked up was or is provided by a file whose interface
+//! changed (or, for lookups of mere presence, came or went in a project); a body that it looked at
+//! changed; its module specifiers or its project lead elsewhere.
 //!
-//! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
+//! One step suffices: a resolution records its lookups transitively, so nothing has to be
+//! propagated.
 
 use codeagent_lang::dependencies::KeyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -102,14 +103,14 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
     Plan::Some(dirty)
 }
 
-/// The files among `all` that have to be linked again after these changed, of which nothing else
-/// than their content did, and those themselves; `None` if everything has to be compared to tell.
+/// Returns the files among `all` that have to be resolved again after the contents of these changed,
+/// themselves included; [`Plan::All`] if everything has to be compared to tell.
 #[must_use]
-pub fn woken(
+pub fn plan_of_edits(
     changed: &[ChangedFile<'_>],
     all: &[FileKey],
-    links: &FxHashMap<FileKey, DependencyRow>,
-) -> Option<Vec<usize>> {
+    dependencies: &FxHashMap<FileKey, DependencyRow>,
+) -> Plan {
     let mut changes = Changes::default();
     for file in changed {
         let presence = |print: &Fingerprint| {
@@ -123,21 +124,28 @@ pub fn woken(
         if file.before.environment_hash != file.now.environment_hash
             || presence(file.before) != presence(file.now)
         {
-            return None;
+            return Plan::All;
         }
         changes.add(file.key, Some(file.before), file.now, file.pieces);
     }
     let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
-    let is_woken = |key: &FileKey| {
-        own.contains(key) || links.get(key).is_none_or(|links| changes.concern(links))
+    let is_dirty = |key: &FileKey| {
+        own.contains(key)
+            || dependencies
+                .get(key)
+                .is_none_or(|dependencies| changes.affect(dependencies))
     };
-    let woken: Vec<usize> = all
+    let dirty: Vec<usize> = all
         .iter()
         .enumerate()
-        .filter(|(_, key)| is_woken(key))
+        .filter(|(_, key)| is_dirty(key))
         .map(|(at, _)| at)
         .collect();
-    (!are_most(woken.len(), all.len())).then_some(woken)
+    if are_most(dirty.len(), all.len()) {
+        Plan::All
+    } else {
+        Plan::Some(dirty)
+    }
 }
 
 /// A file that is there as before, with another content.
@@ -204,7 +212,7 @@ impl Changes {
     }
 
     /// Whether a link asked something of it.
-    fn concern(&self, links: &DependencyRow) -> bool {
+    fn affect(&self, links: &DependencyRow) -> bool {
         let asks = |slots: &FxHashSet<DependencyKeyHash>| {
             links.slots.iter().any(|slot| slots.contains(slot))
         };
@@ -303,7 +311,7 @@ fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {
     let Some((before, links)) = &file.before else {
         return true;
     };
-    before != &file.now || changes.concern(links)
+    before != &file.now || changes.affect(links)
 }
 
 #[cfg(test)]

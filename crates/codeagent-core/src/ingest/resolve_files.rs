@@ -1,5 +1,5 @@
-//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the
-//! link depended on.
+//! Resolves files and makes the rows of each: edges, unresolved names, functions of object literals,
+//! and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -37,7 +37,7 @@ pub struct ResolvedFile {
 
 /// What files are linked in.
 #[derive(Clone, Copy)]
-pub struct LinkInputs<'a> {
+pub struct ResolveInputs<'a> {
     /// All files.
     pub world: &'a World,
     /// Their nodes.
@@ -46,7 +46,10 @@ pub struct LinkInputs<'a> {
     pub keys: &'a [Option<FileKey>],
 }
 
-fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> ResolvedFile {
+fn resolve_file(
+    file: FileId,
+    ResolveInputs { world, nodes, keys }: ResolveInputs<'_>,
+) -> ResolvedFile {
     let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
         return ResolvedFile::default();
     };
@@ -99,13 +102,17 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
 
 /// Links these files, given by their position in the world, on the threads of the current pool.
 /// `None` if the caller wants to stop.
-pub fn relink_all(
+pub fn resolve_files(
     files: &[usize],
-    inputs: LinkInputs<'_>,
-    clock: &PhaseTimer,
+    inputs: ResolveInputs<'_>,
+    timer: &PhaseTimer,
     step: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(usize, ResolvedFile)>> {
-    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
+    let one = |at: usize| {
+        timer.time(Phase::Link, || {
+            (at, resolve_file(FileId(at as u32), inputs))
+        })
+    };
     files
         .par_iter()
         .map(|&at| step().then(|| one(at)))
@@ -205,9 +212,9 @@ mod tests {
             NodeTable::build(&world(&["a.ts"])),
         );
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
-        let relinked = relink_all(
+        let relinked = resolve_files(
             &[0, 1],
-            LinkInputs {
+            ResolveInputs {
                 world: &world,
                 nodes: &nodes,
                 keys: &keys,

@@ -1,4 +1,4 @@
-//! What is written in one transaction: the rows of a batch.
+//! The rows of one transaction: a [`Delta`] of the index.
 
 use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
@@ -164,16 +164,6 @@ pub struct UnresolvedRow {
     pub sites: Vec<UnresolvedSite>,
 }
 
-/// Whether a batch is the whole graph or a part of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BatchKind {
-    /// Everything is written anew.
-    Replace,
-    /// Only what differs is written.
-    #[default]
-    Update,
-}
-
 /// A node with its `node_hash`.
 pub type NodeWithHash = (i64, Node);
 
@@ -190,50 +180,83 @@ pub struct SpanUpdate {
     pub name: (u32, u32),
 }
 
+/// How a transaction changes the graph.
+#[derive(Debug)]
+pub enum Write {
+    /// Writes the whole graph anew.
+    Replace(FullGraph),
+    /// Writes the files, and those of all nodes, sorted by id, that differ from the stored ones.
+    Update(Vec<NodeWithHash>),
+    /// Writes the files, and the nodes that are known to differ.
+    Patch(NodeChanges),
+}
+
+/// The nodes of a whole graph.
+#[derive(Debug)]
+pub struct FullGraph {
+    /// All nodes, sorted by id.
+    pub nodes: Vec<NodeWithHash>,
+    /// Their [`crate::store::lexical_signs`].
+    pub signs: Vec<(NodeId, Signs)>,
+}
+
+/// Nodes that differ from the stored ones.
+#[derive(Debug, Default)]
+pub struct NodeChanges {
+    /// Nodes that are new or differ in more than their position.
+    pub written: Vec<NodeWithHash>,
+    /// Nodes that are gone.
+    pub removed: Vec<NodeId>,
+    /// Declaration sites that moved within their file.
+    pub moved: Vec<SpanUpdate>,
+    /// The hashes of the nodes whose sites moved.
+    pub rehashed: Vec<(NodeId, i64)>,
+}
+
+impl NodeChanges {
+    /// Reports whether no node differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.removed.is_empty() && self.moved.is_empty()
+    }
+}
+
 /// Everything one transaction changes.
 #[derive(Debug, Default)]
-pub struct Batch {
-    /// Whole or part.
-    pub kind: BatchKind,
-    /// Rows to write: all files, or those that changed or were linked again.
+pub struct Delta {
+    /// The nodes.
+    pub write: Write,
+    /// The keys of the files of written nodes, by path.
+    pub keys: FxHashMap<String, FileKey>,
+    /// The files that were resolved.
     pub files: Vec<(FileRow, DependencyRow)>,
-    /// Rows of files that were touched without being changed.
+    /// Their edges; any order, no two with one key.
+    pub edges: Vec<EdgeRow>,
+    /// Their unresolved names.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// Their names of functions of object literals; no two rows are equal.
+    pub object_functions: Vec<(FileKey, String)>,
+    /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     /// Files that are gone.
     pub removed: Vec<FileKey>,
-    /// Keys of all files by path, those of `files` included.
-    pub keys: FxHashMap<String, FileKey>,
-    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them
-    /// differ); `None` if none differs but those below.
-    pub nodes: Option<Vec<NodeWithHash>>,
-    /// The [`crate::store::lexical_signs`] of `nodes` if everything is written anew and they are
-    /// made already; `None`: the store makes them.
-    pub signs: Option<Vec<(NodeId, Signs)>>,
-    /// Nodes that differ, of an update without `nodes`.
-    pub renewed: Vec<NodeWithHash>,
-    /// Nodes that are gone, of an update without `nodes`.
-    pub gone: Vec<NodeId>,
-    /// Declaration sites that moved within their file, of an update without `nodes`.
-    pub moved: Vec<SpanUpdate>,
-    /// The hashes of their nodes.
-    pub rehashed: Vec<(NodeId, i64)>,
-    /// Edges of the files in `files`; any order, no two with one key.
-    pub edges: Vec<EdgeRow>,
-    /// Unresolved names of the files in `files`.
-    pub unresolved: Vec<UnresolvedRow>,
-    /// Names of functions of object literals in the files in `files`; no two rows are equal.
-    pub object_functions: Vec<(FileKey, String)>,
     /// All project files; `None` if they are as before.
     pub inputs: Option<Vec<InputRow>>,
-    /// What was read of packages, if it is not as it was.
+    /// What was read of packages; `None` if it is as before.
     pub packages: Option<Vec<PackageRow>>,
     /// Entries of `_metadata` to set.
     pub metadata: Vec<(&'static str, String)>,
 }
 
-/// What a batch changed.
+impl Default for Write {
+    fn default() -> Self {
+        Self::Patch(NodeChanges::default())
+    }
+}
+
+/// What a transaction changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BatchReport {
+pub struct WriteReport {
     /// Nodes added or changed.
     pub nodes_written: usize,
     /// Nodes removed.
