@@ -87,10 +87,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
     let start = Instant::now();
     let folder = root.join("target/mutants/crates/codeagent-core");
-    let programs: Vec<Program> = build::build(&root, &mutants.texts)?
-        .into_iter()
-        .map(|path| Program::new(path, folder.clone()))
-        .collect();
+    let program = Program::new(build::build(&root, &mutants.texts)?, folder);
     let built = start.elapsed().as_secs();
     println!("built in {built} s");
 
@@ -100,14 +97,14 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         fs::remove_dir_all(&scratch)?;
     }
     fs::create_dir_all(&scratch)?;
-    let reach = Reach::record(&programs, &scratch)?;
+    let reach = Reach::record(&program, &scratch)?;
     println!(
         "{} cases and tests recorded in {} s",
         reach.len(),
         start.elapsed().as_secs()
     );
 
-    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| {
+    let survivors = check::survivors(&program, &reach, &chosen, &scratch, &|number| {
         mutants.print(number)
     })?;
     let seconds = (built, start.elapsed().as_secs());

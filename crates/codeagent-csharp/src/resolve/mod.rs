@@ -10,7 +10,7 @@
 //! | `expressions` | what expressions mean: types, targets of calls, overloads, conversions | `Checker`, which holds a `Types` |
 //! | `edges` | what each site of the file becomes | `Linker`, which holds a `Checker` |
 //!
-//! A question to a floor above does not compile: `Types` has no such method. `tests/tidy.rs` holds
+//! A question to a floor above does not compile: `Types` has no such method. `codeagent-core/tests/it/tidy.rs` holds
 //! what imports could still break. How answers are kept, cycles cut and reads recorded is
 //! `codeagent_lang::query`'s.
 //!

@@ -1,5 +1,5 @@
 //! Do damaged and hostile assemblies end, with a reason? What whole ones declare is asked in
-//! `tests/nuget.rs`.
+//! `codeagent-core/tests/it/nuget.rs`.
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
 

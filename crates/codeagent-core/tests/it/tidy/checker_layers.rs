@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::{assert_none, sources};
+use super::{assert_none, sources};
 
 /// The folder of the rooms.
 const FOLDER: &str = "crates/codeagent-typescript/src/resolve/";

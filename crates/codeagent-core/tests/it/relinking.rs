@@ -12,8 +12,8 @@ use std::path::Path;
 
 use codeagent_workspace::{RepoPath, Workspace};
 
-use crate::twice::Twice;
-use crate::{add_project, blocks};
+use crate::index_pair::IndexPair;
+use crate::rules::{add_project, blocks};
 
 /// Runs all cases of a language, or those that `RULE` names, and gives all failures.
 pub fn failures(language: &str, project: &str) -> Vec<String> {
@@ -41,7 +41,7 @@ pub fn failures(language: &str, project: &str) -> Vec<String> {
             .map(|block| (block.path, block.text))
             .collect();
         add_project(&mut texts, project);
-        let twice = Twice::new(true);
+        let twice = IndexPair::new(true);
         texts
             .iter()
             .for_each(|(path, text)| twice.apply(path, Some(text.as_bytes())));

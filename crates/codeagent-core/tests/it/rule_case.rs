@@ -20,11 +20,6 @@
 //! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the
 //! place; in JavaScript those of `inherits` and `implements` are not.
 
-#![allow(
-    dead_code,
-    reason = "each test that includes this file makes its cases in one way"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;

@@ -10,19 +10,12 @@
 //! `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and directives alone, `members` members and
 //! declarations.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "tests make the repository they ask about"
-)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod twice;
-
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use codeagent_testkit::assembly::{Assembly, Ty};
-use twice::{Twice, USER_PACKAGES};
+
+use crate::index_pair::{IndexPair, USER_PACKAGES};
 
 /// A small generator: the same seed gives the same edits everywhere.
 struct Random(u64);
@@ -164,7 +157,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
-    let twice = Twice::new(seed.is_multiple_of(2));
+    let twice = IndexPair::new(seed.is_multiple_of(2));
     let mut files = Vec::new();
     copy(source, source, &twice, &mut files);
     for (path, text) in PACKAGE {
@@ -218,7 +211,7 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
 }
 
 /// Copies what can be indexed or says how, and lists the copied source files.
-fn copy(root: &Path, folder: &Path, to: &Twice, files: &mut Vec<String>) {
+fn copy(root: &Path, folder: &Path, to: &IndexPair, files: &mut Vec<String>) {
     for entry in fs::read_dir(folder)
         .expect("a folder of the source")
         .flatten()

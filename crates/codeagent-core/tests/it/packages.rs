@@ -6,17 +6,9 @@
 //!
 //! **Limits.** Which rule of a linker a type takes is the matter of `rules.rs`.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "tests make the repository they ask about"
-)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod repository;
-
 use std::fs;
 
-use repository::Repository;
+use crate::repository::Repository;
 
 /// A source that hands an own type through a function of a package, and uses what comes out.
 const USE: &str =

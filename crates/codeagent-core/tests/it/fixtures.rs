@@ -2,16 +2,13 @@
 //!
 //! Each case is a small repository that compiles.
 //!
-//! **Limits.** Those of `case.rs`.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod case;
+//! **Limits.** Those of `rule_case.rs`.
 
 use std::path::Path;
 
-use case::Case;
 use codeagent_workspace::{EntryKind, RepoPath, Workspace};
+
+use crate::rule_case::Case;
 
 #[test]
 fn csharp() {

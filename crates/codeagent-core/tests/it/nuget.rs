@@ -6,18 +6,11 @@
 //!
 //! **Limits.** Which rule of the linker a type takes is the matter of `rules.rs`.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "tests make the repository they ask about"
-)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod repository;
-
 use std::fs;
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
-use repository::Repository;
+
+use crate::repository::Repository;
 
 /// A source that hands an own type through a package, and uses what comes out.
 const USE: &str = "using Lib;\nclass Own { public void Run() { } public void Stop() { } }\nclass Uses\n{\n    void Held(Box<Own> box) => box.Get().Run();\n    \

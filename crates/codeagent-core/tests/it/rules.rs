@@ -26,17 +26,7 @@
 //! cases instead of running them, `RULES_CASES=FILE` runs those of its lines `SECONDS<tab>NAME`, in
 //! that order, up to the first that fails or takes more processor time.
 //!
-//! **Limits.** Those of `case.rs`. Whether a case compiles is not seen.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the lists of cases lie outside of any repository"
-)]
-
-mod case;
-mod relinking;
-mod twice;
+//! **Limits.** Those of `rule_case.rs`. Whether a case compiles is not seen.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,10 +34,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use case::Case;
 use codeagent_workspace::{RepoPath, Workspace};
 use cpu_time::ProcessTime;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use crate::rule_case::Case;
 
 /// What a case gets that has no project file: by the ending of its files.
 const PROJECTS: &[(&str, &str, &str)] = &[
@@ -84,7 +75,7 @@ fn relinking_typescript() {
 }
 
 fn assert_relinked(language: &str, project: &str) {
-    let failures = relinking::failures(language, project);
+    let failures = crate::relinking::failures(language, project);
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -185,7 +176,7 @@ fn language_cases(language: &str, project: &str) -> Vec<(String, Case)> {
     found
 }
 
-fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
+pub fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
     let (_, name, text) = PROJECTS
         .iter()
         .find(|(known, ..)| *known == ending)
@@ -213,16 +204,16 @@ fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
 }
 
 /// A block of code.
-struct Block {
-    path: String,
+pub struct Block {
+    pub path: String,
     /// What its info string says behind the path.
-    rest: String,
+    pub rest: String,
     /// Keeps the line numbers of its page.
-    text: Arc<str>,
+    pub text: Arc<str>,
 }
 
 /// The headings that have code under them, and the blocks.
-fn blocks(page: &str) -> Vec<(String, Vec<Block>)> {
+pub fn blocks(page: &str) -> Vec<(String, Vec<Block>)> {
     let mut cases: Vec<(String, Vec<Block>)> = vec![(String::new(), Vec::new())];
     let (mut in_heading, mut info_string) = (false, None);
     for (event, range) in Parser::new(page).into_offset_iter() {

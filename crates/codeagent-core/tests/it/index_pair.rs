@@ -5,11 +5,6 @@
 //!
 //! **Limits.** The same is what the canonical dump says of both.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "tests make the repository they ask about"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,12 +18,12 @@ use tempfile::TempDir;
 pub const USER_PACKAGES: &str = ".codeagent/nuget";
 
 /// Both folders and the engine of the first.
-pub struct Twice {
+pub struct IndexPair {
     folder: TempDir,
     engine: Engine,
 }
 
-impl Twice {
+impl IndexPair {
     /// Of no files yet. `keeps`: the engine keeps what it knows of all files from the first time
     /// on, as a server does.
     pub fn new(keeps: bool) -> Self {

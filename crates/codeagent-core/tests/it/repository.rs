@@ -5,11 +5,6 @@
 //!
 //! **Limits.** Nothing watches it.
 
-#![allow(
-    dead_code,
-    reason = "each test that includes this file uses a part of it"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

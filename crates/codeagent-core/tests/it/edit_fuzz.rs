@@ -8,9 +8,6 @@
 //!
 //! **Limits.** Each source is a world of its own; sources longer than a megabyte are cut.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "how much was tried is worth reading")]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
