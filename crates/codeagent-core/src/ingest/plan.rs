@@ -10,7 +10,7 @@
 //! One step suffices: a resolution records its lookups transitively, so nothing has to be
 //! propagated.
 
-use codeagent_lang::dependencies::{is_body, is_piece, is_presence};
+use codeagent_lang::dependencies::KeyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::{DependencyKeyHash, DependencyRow, FileKey};
@@ -118,7 +118,7 @@ pub fn plan_of_edits(
                 .published
                 .iter()
                 .copied()
-                .filter(|slot| is_presence(*slot))
+                .filter(|slot| KeyKind::of_low_half(*slot) == KeyKind::Presence)
                 .collect::<Vec<_>>()
         };
         if file.before.environment_hash != file.now.environment_hash
@@ -194,10 +194,12 @@ impl Changes {
         }
         if let Some(pieces) = pieces {
             self.slots.extend(content(pieces));
-            self.pieces
-                .entry(key)
-                .or_default()
-                .extend(pieces.iter().copied().filter(|slot| is_piece(*slot)));
+            self.pieces.entry(key).or_default().extend(
+                pieces
+                    .iter()
+                    .copied()
+                    .filter(|slot| KeyKind::of_low_half(*slot) == KeyKind::Member),
+            );
             return;
         }
         self.files.insert(key);
@@ -222,10 +224,12 @@ impl Changes {
 
 /// The slots whose answers change with the interface of who publishes them.
 fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKeyHash> {
-    published
-        .iter()
-        .copied()
-        .filter(|slot| !is_presence(*slot) && !is_piece(*slot))
+    published.iter().copied().filter(|slot| {
+        !matches!(
+            KeyKind::of_low_half(*slot),
+            KeyKind::Presence | KeyKind::Member
+        )
+    })
 }
 
 /// Adds the presence slots of every file that publishes, or published, one that some project has
@@ -258,7 +262,11 @@ fn add_presence(
             .iter()
             .any(|slot| flipped.contains(&(*environment, *slot)))
         {
-            slots.extend(published.iter().filter(|slot| is_presence(**slot)));
+            slots.extend(
+                published
+                    .iter()
+                    .filter(|slot| KeyKind::of_low_half(**slot) == KeyKind::Presence),
+            );
         }
     }
 }
@@ -268,7 +276,8 @@ fn presence(published: &[(u64, &[DependencyKeyHash])]) -> FxHashSet<(u64, Depend
     let each = published
         .iter()
         .flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
-    each.filter(|(_, slot)| is_presence(*slot)).collect()
+    each.filter(|(_, slot)| KeyKind::of_low_half(*slot) == KeyKind::Presence)
+        .collect()
 }
 
 fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
@@ -285,7 +294,7 @@ fn names(print: &Fingerprint) -> impl Iterator<Item = DependencyKeyHash> {
         .published
         .iter()
         .copied()
-        .filter(|slot| !is_body(*slot))
+        .filter(|slot| KeyKind::of_low_half(*slot) != KeyKind::Body)
 }
 
 /// The bodies that are as they were no more.
@@ -293,11 +302,9 @@ fn gone_bodies<'a>(
     before: &'a Fingerprint,
     now: &'a Fingerprint,
 ) -> impl Iterator<Item = DependencyKeyHash> + 'a {
-    before
-        .published
-        .iter()
-        .copied()
-        .filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
+    before.published.iter().copied().filter(|slot| {
+        KeyKind::of_low_half(*slot) == KeyKind::Body && now.published.binary_search(slot).is_err()
+    })
 }
 
 fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {

@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Links, World, link};
 use rayon::prelude::*;
@@ -11,7 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
-use crate::store::{DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite};
+use crate::store::{
+    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite,
+};
 
 /// The rows of one link.
 #[derive(Debug, Default)]
@@ -82,13 +85,13 @@ fn resolve_file(
         links: DependencyRow {
             reads: sorted(
                 links
-                    .reads
+                    .dependencies
                     .files
                     .iter()
                     .filter_map(|read| keys[read.0 as usize])
                     .collect(),
             ),
-            slots: slot_hashes(links.reads.slots),
+            slots: key_hashes(links.dependencies.keys),
             sources,
             ..DependencyRow::default()
         },
@@ -117,8 +120,8 @@ pub fn resolve_files(
 }
 
 /// Slots as they are stored.
-pub fn slot_hashes(slots: impl IntoIterator<Item = u64>) -> Vec<u32> {
-    sorted(slots.into_iter().map(|slot| slot as u32).collect())
+pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<DependencyKeyHash> {
+    sorted(keys.into_iter().map(DependencyKey::low_half).collect())
 }
 
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
