@@ -140,16 +140,11 @@ impl State {
 
     /// Returns how the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
-        let (answers, is_healthy, is_watched, activity, watch_trouble) = match self.index.status() {
+        let readable = match self.index.status() {
             ServiceStatus::Unreadable(reason) => return Ok(unhealthy(reason_of_status(&reason))),
-            ServiceStatus::Readable {
-                answers,
-                is_healthy,
-                is_watched,
-                activity,
-                watch_trouble,
-            } => (answers, is_healthy, is_watched, activity, watch_trouble),
+            ServiceStatus::Readable(readable) => *readable,
         };
+        let answers = readable.answers;
         let Ok(status) = answers
             .snapshot()
             .map_err(QueryError::from)
@@ -160,16 +155,18 @@ impl State {
             ));
         };
 
-        let polling = watch_trouble.map(|trouble| format!("{trouble}; files are polled instead"));
+        let polling = readable
+            .watch_trouble
+            .map(|trouble| format!("{trouble}; files are polled instead"));
         let notes = [
-            activity_note(&activity),
+            activity_note(&readable.activity),
             polling,
             self.vectors_note(&answers),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
         let report = StatusReport {
-            watcher_active: is_watched,
-            ..StatusReport::new(&status, is_healthy)
+            watcher_active: readable.is_watched,
+            ..StatusReport::new(&status, readable.is_healthy)
         };
         let report = report.with_coverage(answers.coverage(&status.counts));
         Ok((

@@ -1,9 +1,8 @@
-//! Where the facts of each file come from: the last batch, the store, the index of another work
-//! tree, or the text.
+//! Loads the facts of each file: from the last batch, the store, another worktree's index, or by
+//! parsing its text.
 //!
-//! **Limits.** A file that is too large, binary, generated in one line or gone while it is read
-//! stays in the index without symbols, with its problem; a panic of an extractor is such a problem
-//! too.
+//! Limitations: a file that is too large, binary, generated in one line or gone while it is read stays in
+//! the index without symbols, with its problem; so does one on which an extractor panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

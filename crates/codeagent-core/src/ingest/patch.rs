@@ -39,7 +39,14 @@ pub enum PatchOutcome {
     /// The world is as the files are now, and the index is not yet.
     Patched(Box<Patched>),
     /// The world has to be rebuilt, from what is left of it.
-    RebuildRequired(CurrentWorld),
+    RebuildRequired(Box<CurrentWorld>),
+}
+
+impl PatchOutcome {
+    /// The world has to be rebuilt from this one.
+    pub fn rebuild(world: CurrentWorld) -> Self {
+        Self::RebuildRequired(Box::new(world))
+    }
 }
 
 /// A patched world and what the index has to change.
@@ -80,19 +87,19 @@ impl IngestPipeline {
         let loader = self.loader(ctx, &world.state.projects, &no_facts, &no_worktrees);
         let loaded = ctx.threads.install(|| loader.load(edited))?;
         if loaded.len() != edited.len() {
-            return Ok(PatchOutcome::RebuildRequired(CurrentWorld::Clean(world)));
+            return Ok(PatchOutcome::rebuild(CurrentWorld::Clean(world)));
         }
         let parsed = loaded.iter().filter(|file| file.parsed).count();
 
         let mut edits = Edits::default();
         for file in loaded {
             if !edits.put(ctx, &mut world, file) {
-                return Ok(PatchOutcome::RebuildRequired(edits.rest_of(world)));
+                return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
             }
         }
         edits.files.sort_unstable_by_key(|file| file.at);
         let Plan::Some(files) = self.plan_of_edits(ctx, &mut world, &edits)? else {
-            return Ok(PatchOutcome::RebuildRequired(edits.rest_of(world)));
+            return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
         };
         let resolved = self.resolve(ctx, &world.state, &files)?;
 

@@ -191,7 +191,7 @@ impl IngestPipeline {
                 return self.process_full_scan(Some(cached), batch, progress);
             }
             Some(world) if edited.len() <= MOST_PATCHED => self.patch(&ctx, world, &edited)?,
-            Some(world) => PatchOutcome::RebuildRequired(CurrentWorld::Clean(world)),
+            Some(world) => PatchOutcome::rebuild(CurrentWorld::Clean(world)),
         };
         match outcome {
             PatchOutcome::Patched(patched) => self.commit_patch(ctx, cached, *patched, touched),
@@ -199,7 +199,7 @@ impl IngestPipeline {
                 changes.add_known_files(&ctx.known);
                 let projects = Arc::clone(&world.state().projects);
                 let (world, nodes_before) =
-                    self.build_world(&ctx, &changes, projects, Some(world))?;
+                    self.build_world(&ctx, &changes, projects, Some(*world))?;
                 self.index_world(ctx, cached, changes, world, nodes_before)
             }
         }

@@ -1,4 +1,4 @@
-//! What is compared and what is written of each file: fingerprints and rows.
+//! The fingerprint and the rows of each file.
 
 use codeagent_lang::dependencies::body_keys;
 use codeagent_lang::nodes::NodeTable;

@@ -1,7 +1,6 @@
-//! The one thread that writes: it owns the [`Writer`] and takes commands through a bounded channel.
+//! The writer thread: owns the [`Writer`] and takes commands through a bounded channel.
 //!
-//! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is
-//! slowed down, not remembered.
+//! Limitations: a full channel blocks the sender, so a producer is slowed down to the speed of the disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -49,7 +49,9 @@ use crate::service::owner::{OnProgress, Owner};
 pub use crate::service::embedding::{VectorProgress, embedded, vector_progress};
 pub use crate::service::lifetime::{Role, ShutdownReason};
 pub use crate::service::staleness::{Staleness, quick_check};
-pub use crate::service::status::{Activity, ServiceFailure, ServiceStatus, Unavailable};
+pub use crate::service::status::{
+    Activity, ReadableStatus, ServiceFailure, ServiceStatus, Unavailable,
+};
 pub use crate::service::update::POLLING;
 
 /// How long a query waits for changes made before it.

@@ -1,8 +1,7 @@
-//! Writing: one connection, one transaction per batch, so that a crash leaves the last good
-//! generation.
+//! Writes deltas: one connection, one transaction each, so that a crash leaves the last generation.
 //!
-//! The whole graph is written in sorted order with the plain indexes dropped; a part of it is
-//! compared with what is there, and only rows that differ are touched.
+//! A whole graph is written in sorted order with the plain indexes dropped. Otherwise only rows that
+//! differ are written.
 
 use std::path::Path;
 
