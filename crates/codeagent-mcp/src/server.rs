@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_core::Canceller;
-use codeagent_files::{Caller, Era, Options, Profile, ToolSet, local};
+use codeagent_files::{CallContext, Options, Profile, ProtocolEra, ToolSet, local};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -156,7 +156,11 @@ impl Server {
         let is_modern = context
             .protocol_version()
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let era = if is_modern { Era::Modern } else { Era::Legacy };
+        let era = if is_modern {
+            ProtocolEra::Modern
+        } else {
+            ProtocolEra::Legacy
+        };
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
@@ -169,7 +173,7 @@ impl Server {
         let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
-        let caller = Caller {
+        let caller = CallContext {
             era,
             cancelled: canceller.flag(),
         };

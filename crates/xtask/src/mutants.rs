@@ -16,7 +16,7 @@ mod reach;
 mod report;
 mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -136,6 +136,7 @@ impl Mutants {
         let rules = rules::read(&read("rules-off.txt")?)?;
         let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
         let mut texts = build::sources(root)?;
+        let resolvers: BTreeSet<String> = texts.keys().cloned().collect();
         for rule in &rules {
             if !texts.contains_key(&rule.file) {
                 texts.insert(
@@ -154,7 +155,7 @@ impl Mutants {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for (file, text) in texts
             .iter_mut()
-            .filter(|(file, _)| !file.starts_with("src/"))
+            .filter(|(file, _)| resolvers.contains(*file))
         {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());

@@ -9,7 +9,7 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_files::assistant::Limits;
-use codeagent_files::{Exec, Options, Profile, ToolSet};
+use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
@@ -84,9 +84,9 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     };
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec {
-        Exec::allowed()
+        ExecPolicy::allowed()
     } else {
-        Exec::Off
+        ExecPolicy::Off
     };
     let (limits, wrong) = Limits::of(|name| std::env::var(name).ok());
     wrong.iter().for_each(|wrong| output::note(wrong));

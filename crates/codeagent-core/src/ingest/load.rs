@@ -85,7 +85,7 @@ pub struct Loader<'a> {
     /// Facts in other indexes.
     pub shared: &'a WorktreeCache<'a>,
     /// Processor time.
-    pub clock: &'a PhaseTimer,
+    pub timer: &'a PhaseTimer,
     /// Set when the caller wants to stop.
     pub cancel: &'a AtomicBool,
     /// Where progress goes.
@@ -192,7 +192,7 @@ impl Loader<'_> {
         facts.sites = Vec::new();
         if self.store.is_some() {
             let blob = self
-                .clock
+                .timer
                 .time(Phase::Store, || store::encode_facts(&facts));
             self.keep(key, blob, packed)?;
         }
@@ -238,7 +238,7 @@ impl Loader<'_> {
             }
         }
         let file = match self
-            .clock
+            .timer
             .time(Phase::Read, || self.sources.read(&source.path))
         {
             Ok(file) => file,
@@ -306,7 +306,7 @@ impl Loader<'_> {
                 // What was given up is tried again by whatever engine comes next.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self
-                        .clock
+                        .timer
                         .time(Phase::Store, || store::encode_facts(&facts));
                     self.keep(key, blob, &made.packed)?;
                 }
@@ -347,7 +347,7 @@ impl Loader<'_> {
     }
 
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
-        self.clock.time(Phase::Extract, || {
+        self.timer.time(Phase::Extract, || {
             catch_unwind(AssertUnwindSafe(|| {
                 LANGUAGES.extract(text, dialect, defines)
             }))
@@ -382,7 +382,7 @@ impl Loader<'_> {
         if self.shared.is_empty() {
             return Ok(None);
         }
-        let found = self.clock.time(Phase::Decode, || {
+        let found = self.timer.time(Phase::Decode, || {
             let blob = self.shared.find(others, &key)?;
             Some((Arc::new(store::decode_facts(&blob)?), blob))
         });
@@ -426,7 +426,7 @@ impl Loader<'_> {
             return Ok(None);
         };
         Ok(self
-            .clock
+            .timer
             .time(Phase::Decode, || store::read_facts(snapshot, key))?
             .map(Arc::new))
     }

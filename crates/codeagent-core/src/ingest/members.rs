@@ -40,7 +40,7 @@ impl MemberHashes {
                     .of_facts(facts)
                     .asked_of(facts, piece.decl)
                     .into_iter()
-                    .map(|slot| (slot as DependencyKeyHash, at)),
+                    .map(|key| (key.low_half(), at)),
             );
         }
         answers.sort_unstable();

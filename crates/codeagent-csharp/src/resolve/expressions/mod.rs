@@ -28,7 +28,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codeagent_lang::query::stack::Table;
-use codeagent_lang::{FileId, ReadSet, World};
+use codeagent_lang::{Dependencies, FileId, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
@@ -82,7 +82,7 @@ impl<'w> Checker<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.types.finish()
     }
 }

@@ -22,10 +22,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
+use codeagent_lang::dependencies::KeyTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::{Evaluation, Table};
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
 use self::members::Candidate;
@@ -82,8 +83,8 @@ impl<'w> Types<'w> {
             memo: Memo::default(),
             touched: RefCell::default(),
         };
-        types.ask_text(published::GLOBAL_USINGS, "");
-        types.ask_text(published::FRIENDS, "");
+        types.record_text_lookup(published::GLOBAL_USINGS, "");
+        types.record_text_lookup(published::FRIENDS, "");
         types
     }
 
@@ -99,7 +100,7 @@ impl<'w> Types<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
@@ -118,18 +119,18 @@ impl<'w> Types<'w> {
             while let Some(outer) = outermost.outer {
                 outermost = self.tables.group(outer);
             }
-            self.ask(published::TYPES, outermost.name);
+            self.record_lookup(published::TYPES, outermost.name);
         }
         group
     }
 
     /// Records that a type is asked for a name, or for one of the other questions that its members
     /// answer.
-    pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
+    pub fn ask_type(&self, tid: Tid, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.group(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
-            self.ask(table, name);
+            self.record_lookup(table, name);
         }
     }
 

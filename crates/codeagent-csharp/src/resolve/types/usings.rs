@@ -160,8 +160,8 @@ impl Types<'_> {
         let mut current = Found::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);
         for segment in name.split('.') {
-            self.ask_text(published::TYPES, segment);
-            self.ask_text(published::NAMESPACES, segment);
+            self.record_text_lookup(published::TYPES, segment);
+            self.record_text_lookup(published::NAMESPACES, segment);
             let id = self.tables.names.get(segment)?;
             current = self.step(current, id, &[], true);
             if matches!(current, Found::None) {
