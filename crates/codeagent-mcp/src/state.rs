@@ -17,12 +17,11 @@ use codeagent_core::service::{
     Activity, FRESHNESS_TIMEOUT, IndexService, ServiceFailure, ServiceOptions, ServiceStatus,
     Staleness, Unavailable,
 };
-use codeagent_render::staleness_text;
+use codeagent_render::{StatusReport, staleness_text};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::tools::management::StatusReport;
 
 /// How a server indexes.
 #[derive(Clone, Debug, Default)]
@@ -62,14 +61,6 @@ impl State {
         };
         let index = IndexService::new(root, options)?;
         Ok(Arc::new(Self { index }))
-    }
-
-    /// Creates a state that reads an index and leaves it as it is.
-    #[must_use]
-    pub fn of_answers(answers: Answers) -> Self {
-        Self {
-            index: IndexService::read_only(answers),
-        }
     }
 
     /// Opens the index in the background and brings it up to date.

@@ -13,6 +13,7 @@ mod note_text;
 mod page;
 mod rows;
 mod staleness_text;
+mod status;
 
 pub use code::Code;
 pub use compact::compact;
@@ -30,3 +31,4 @@ pub use rows::{
     SourceSpan, SymbolDetail, SymbolName, SymbolRow, UseRow, words,
 };
 pub use staleness_text::staleness_text;
+pub use status::{LanguageQuality, StatusReport, timestamp};

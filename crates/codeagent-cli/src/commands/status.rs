@@ -4,8 +4,7 @@ use clap::Args;
 use codeagent_core::query;
 use codeagent_core::service::ipc::{self, WriterConnection};
 use codeagent_core::service::vector_progress;
-use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
-use codeagent_render::{partially_parsed_text, staleness_text};
+use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
 use serde::Serialize;
 
 use crate::commands::{Root, index, model};
