@@ -219,22 +219,22 @@ impl Linker<'_> {
         let Subject::Expr(expr) = site.subject else {
             return;
         };
-        let pick = match self.facts.expr(expr) {
+        let chosen = match self.facts.expr(expr) {
             Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
             Expr::Unary(operator, inner) => self.unary(operator, inner).0,
             _ => None,
         };
-        if let Some(pick) =
-            pick.filter(|pick| !self.is_external_file(pick.best.candidate.decl.file))
+        if let Some(chosen) =
+            chosen.filter(|chosen| !self.is_external_file(chosen.best.candidate.decl.file))
         {
-            let mut targets = vec![pick.best.candidate.decl];
-            let confidence = if pick.sure {
+            let mut targets = vec![chosen.best.candidate.decl];
+            let confidence = if chosen.certainty.is_certain() {
                 Confidence::Exact
             } else {
                 Confidence::Inferred
             };
-            if !pick.sure {
-                targets.extend(pick.others);
+            if !chosen.certainty.is_certain() {
+                targets.extend(chosen.others);
             }
             links
                 .uses

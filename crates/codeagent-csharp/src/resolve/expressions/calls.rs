@@ -20,7 +20,8 @@ use crate::resolve::declared::published;
 use crate::resolve::declared::tables::is_type_scope;
 use crate::resolve::declared::well_known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::Simple;
 use crate::resolve::expressions::typing::Access;
 use crate::resolve::types::members::{Candidate, is_method};
@@ -237,11 +238,11 @@ impl Checker<'_> {
             });
         };
         let args = self.arguments(call);
-        match self.pick(&methods, &args, &self.type_list(call.type_args)) {
-            Some(pick) if undeclared && !pick.best.surely_fits() => {
+        match self.resolve_overload(&methods, &args, &self.type_list(call.type_args)) {
+            Some(chosen) if undeclared && !chosen.best.is_certain() => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
-            Some(pick) => self.picked(pick, 0),
+            Some(chosen) => self.call_result(chosen, 0),
             None if self.has_foreign_base(first.within) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
@@ -281,14 +282,14 @@ impl Checker<'_> {
         let own = if methods.is_empty() {
             None
         } else {
-            self.pick(&methods, &args, &type_args)
+            self.resolve_overload(&methods, &args, &type_args)
         };
         let hidden = access
             .candidates
             .first()
             .is_some_and(|first| !self.is_accessible(*first));
-        if let Some(pick) = own.as_ref().filter(|pick| pick.applicable && !hidden) {
-            return self.picked(pick.clone(), 0);
+        if let Some(chosen) = own.as_ref().filter(|chosen| chosen.applicable && !hidden) {
+            return self.call_result(chosen.clone(), 0);
         }
         if let Some(value) = access
             .candidates
@@ -300,22 +301,16 @@ impl Checker<'_> {
                 return self.invoke_value(ty);
             }
         }
-        if let Some(pick) = self.pick_extension(access.receiver, name, &args, &type_args) {
-            return self.picked(pick, 1);
+        if let Some(chosen) = self.resolve_extension(access.receiver, name, &args, &type_args) {
+            return self.call_result(chosen, 1);
         }
         match own {
             // None of the declared ones takes the arguments, so one of the undeclared base class is
             // called.
-            Some(pick) if !pick.applicable && self.has_foreign_class(access.receiver) => {
+            Some(chosen) if !chosen.applicable && self.has_foreign_class(access.receiver) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
-            Some(pick) => self.picked(
-                Pick {
-                    sure: pick.sure && !hidden,
-                    ..pick
-                },
-                0,
-            ),
+            Some(chosen) => self.call_result(chosen.doubted_if(hidden), 0),
             None => {
                 let call = self.outside_result(
                     self.invoke_undeclared(&access, name),
@@ -460,20 +455,21 @@ impl Checker<'_> {
     }
 
     /// The result of a choice; `skip` arguments were not written (the receiver of an extension).
-    fn picked(&self, pick: Pick, skip: usize) -> CallResult {
-        let result = self.result_of(&pick.best);
-        let expected = pick.best.targets.iter().skip(skip).copied().collect();
-        let refused = !pick.applicable;
-        if self.is_external_file(pick.best.candidate.decl.file) {
+    fn call_result(&self, chosen: OverloadResult, skip: usize) -> CallResult {
+        let result = self.result_of(&chosen.best);
+        let expected = chosen.best.targets.iter().skip(skip).copied().collect();
+        let refused = !chosen.applicable;
+        if self.is_external_file(chosen.best.candidate.decl.file) {
             return CallResult {
                 refused,
                 ..CallResult::external(result, expected)
             };
         }
-        let mut targets = vec![pick.best.candidate.decl];
-        if !pick.sure {
+        let mut targets = vec![chosen.best.candidate.decl];
+        if !chosen.certainty.is_certain() {
             targets.extend(
-                pick.others
+                chosen
+                    .others
                     .iter()
                     .copied()
                     .filter(|other| !self.is_external_file(other.file)),
@@ -483,7 +479,7 @@ impl Checker<'_> {
         CallResult {
             outcome: CallOutcome::Target,
             targets,
-            sure: pick.sure,
+            sure: chosen.certainty.is_certain(),
             result,
             expected,
             refused,
@@ -523,10 +519,10 @@ impl Checker<'_> {
         }
         let args = self.arguments(call);
         let constructors = self.constructors(ty);
-        if let Some(pick) = self.pick(&constructors, &args, &TyList::from([])) {
+        if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
             return CallResult {
                 result: ty,
-                ..self.picked(pick, 0)
+                ..self.call_result(chosen, 0)
             };
         }
         let implicit = args.is_empty()
@@ -579,10 +575,10 @@ impl Checker<'_> {
                 },
             );
         }
-        match self.pick(&constructors, &args, &TyList::from([])) {
-            Some(pick) => CallResult {
+        match self.resolve_overload(&constructors, &args, &TyList::from([])) {
+            Some(chosen) => CallResult {
                 result: ty,
-                ..self.picked(pick, 0)
+                ..self.call_result(chosen, 0)
             },
             None => CallResult::external(ty, Vec::new()),
         }
@@ -639,11 +635,11 @@ impl Checker<'_> {
             };
         }
         let args = self.arguments(call);
-        match self.pick(&indexers, &args, &TyList::from([])) {
-            Some(pick) if pick.applicable => self.picked(pick, 0),
-            pick => match (self.sliced(receiver, &args), pick) {
+        match self.resolve_overload(&indexers, &args, &TyList::from([])) {
+            Some(chosen) if chosen.applicable => self.call_result(chosen, 0),
+            chosen => match (self.sliced(receiver, &args), chosen) {
                 (Some(slice), _) => CallResult::external(slice, Vec::new()),
-                (None, Some(pick)) => self.picked(pick, 0),
+                (None, Some(chosen)) => self.call_result(chosen, 0),
                 (None, None) => CallResult {
                     outcome: CallOutcome::External,
                     ..CallResult::default()

@@ -16,8 +16,9 @@ use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::{Extension, NamespaceId, Tid};
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -31,13 +32,13 @@ pub struct Level {
 
 impl Checker<'_> {
     /// Chooses an extension method for a receiver.
-    pub(super) fn pick_extension(
+    pub(super) fn resolve_extension(
         &self,
         receiver: Ty,
         name: Name,
         args: &[Argument],
         type_args: &TyList,
-    ) -> Option<Pick> {
+    ) -> Option<OverloadResult> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         match self.arena.get(receiver) {
@@ -58,11 +59,11 @@ impl Checker<'_> {
                 self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
             });
         }
-        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
+        let chosen = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
             !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
         })?;
-        let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
-        Some(Pick { sure, ..pick })
+        let is_unknown = self.convert(receiver, chosen.best.targets[0]) == Conversion::Unknown;
+        Some(chosen.doubted_if(is_unknown))
     }
 
     /// Whether there is an extension of that name, in sight or not, that the receiver may be given
@@ -162,7 +163,7 @@ impl Checker<'_> {
         all: &[Extension],
         (receiver, args, type_args): (Ty, &[Argument], &TyList),
         passes: impl Fn(Candidate) -> bool,
-    ) -> Option<Pick> {
+    ) -> Option<OverloadResult> {
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
         self.levels().iter().find_map(|level| {
@@ -171,8 +172,8 @@ impl Checker<'_> {
             if candidates.is_empty() {
                 return None;
             }
-            self.pick(&candidates, &with_receiver, type_args)
-                .filter(|pick| pick.applicable)
+            self.resolve_overload(&candidates, &with_receiver, type_args)
+                .filter(|chosen| chosen.applicable)
         })
     }
 

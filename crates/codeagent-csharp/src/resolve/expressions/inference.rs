@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::overloads::Argument;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 

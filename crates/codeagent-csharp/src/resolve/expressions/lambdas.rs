@@ -17,9 +17,10 @@ use rustc_hash::FxHashMap;
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -398,18 +399,18 @@ impl Checker<'_> {
 
     /// The method of a group that a delegate's arguments choose.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
-        let pick = self.pick_of_group(group, params)?;
-        Some((pick.best.candidate.decl, self.result_of(&pick.best)))
+        let chosen = self.resolve_group(group, params)?;
+        Some((chosen.best.candidate.decl, self.result_of(&chosen.best)))
     }
 
-    fn pick_of_group(&self, group: ExprId, params: &[Ty]) -> Option<Pick> {
+    fn resolve_group(&self, group: ExprId, params: &[Ty]) -> Option<OverloadResult> {
         let candidates = self.group_candidates(group);
         let args: Vec<Argument> = params.iter().map(|ty| Argument::of_type(*ty)).collect();
         let type_args = match self.facts.expr(group) {
             Expr::Generic(_, args) => self.type_list(args),
             _ => Rc::from([]),
         };
-        self.pick(&candidates, &args, &type_args)
+        self.resolve_overload(&candidates, &args, &type_args)
     }
 
     /// The methods a method group names.
@@ -430,13 +431,13 @@ impl Checker<'_> {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;
         }
-        let Some(pick) = self
-            .pick_of_group(group, &shape.params)
-            .filter(|pick| pick.applicable)
+        let Some(chosen) = self
+            .resolve_group(group, &shape.params)
+            .filter(|chosen| chosen.applicable)
         else {
             return Conversion::No;
         };
-        let result = self.result_of(&pick.best);
+        let result = self.result_of(&chosen.best);
         match self.is_void(shape.result) != self.is_void(result) {
             true if result.is_unknown() => Conversion::Unknown,
             true => Conversion::No,

@@ -9,15 +9,17 @@
 //! **Limits.** Only expressions of the linked file are looked at; what another file's member gives
 //! is what it declares.
 
+pub mod applicability;
 mod assumptions;
+pub mod betterness;
 pub mod calls;
-pub mod choices;
 pub mod contexts;
 pub mod conversions;
 pub mod extensions;
 mod inference;
 pub mod lambdas;
 pub mod operators;
+pub mod overload_trace;
 pub mod overloads;
 mod sequences;
 pub mod simple_names;
@@ -34,9 +36,9 @@ use rustc_hash::FxHashMap;
 
 use self::assumptions::{Assumption, Assumptions};
 use self::calls::{CallForm, CallResult};
-use self::choices::Choice;
 use self::extensions::Level;
 use self::lambdas::ParameterUse;
+use self::overload_trace::OverloadTrace;
 use self::simple_names::Locals;
 use crate::resolve::types::{Ty, Types};
 
@@ -59,8 +61,8 @@ pub struct Checker<'w> {
     locals: Locals,
     /// What the body of each lambda does with what starts from one of its parameters.
     bodies: OnceCell<FxHashMap<DeclId, Vec<ParameterUse>>>,
-    /// Overload choices as they are made, if this link is to be explained.
-    pub trace: Option<RefCell<Vec<Choice>>>,
+    /// The overload resolutions so far, if this link is to be explained.
+    pub trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
 impl<'w> Checker<'w> {

@@ -7,13 +7,19 @@ use codeagent_model::facts::{ExprId, Operator};
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
     /// A binary operator: the chosen user-defined one and the type.
-    pub fn binary(&self, operator: Operator, left: ExprId, right: ExprId) -> (Option<Pick>, Ty) {
+    pub fn binary(
+        &self,
+        operator: Operator,
+        left: ExprId,
+        right: ExprId,
+    ) -> (Option<OverloadResult>, Ty) {
         let (a, b) = (self.expr_type(left), self.expr_type(right));
         let args = [
             Argument {
@@ -25,23 +31,23 @@ impl Checker<'_> {
                 ..Argument::of_type(b)
             },
         ];
-        if let Some(pick) = self.user_operator(operator, &args) {
-            let result = self.result_of(&pick.best);
-            return (Some(pick), result);
+        if let Some(chosen) = self.user_operator(operator, &args) {
+            let result = self.result_of(&chosen.best);
+            return (Some(chosen), result);
         }
         (None, self.built_in_binary(operator, a, b))
     }
 
     /// A unary operator.
-    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<Pick>, Ty) {
+    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
         let ty = self.expr_type(inner);
         let args = [Argument {
             value: inner,
             ..Argument::of_type(ty)
         }];
-        if let Some(pick) = self.user_operator(operator, &args) {
-            let result = self.result_of(&pick.best);
-            return (Some(pick), result);
+        if let Some(chosen) = self.user_operator(operator, &args) {
+            let result = self.result_of(&chosen.best);
+            return (Some(chosen), result);
         }
         let result = match operator {
             Operator::Not => self.known_type(Known::Boolean, &[]),
@@ -58,7 +64,7 @@ impl Checker<'_> {
         (None, result)
     }
 
-    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<Pick> {
+    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<OverloadResult> {
         let name = self
             .tables
             .names
@@ -84,8 +90,8 @@ impl Checker<'_> {
                 ..*arg
             })
             .collect();
-        let pick = self.pick(&candidates, &lifted, &TyList::from([]))?;
-        pick.applicable.then_some(pick)
+        let chosen = self.resolve_overload(&candidates, &lifted, &TyList::from([]))?;
+        chosen.applicable.then_some(chosen)
     }
 
     fn built_in_binary(&self, operator: Operator, a: Ty, b: Ty) -> Ty {

@@ -10,7 +10,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::Argument;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -43,8 +43,8 @@ impl Checker<'_> {
 
     /// The result of the extension method of this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
-        let pick = self.pick_extension(receiver, name, &[], &TyList::from([]))?;
-        Some(self.result_of(&pick.best))
+        let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
+        Some(self.result_of(&chosen.best))
     }
 
     /// The element type of an array or sequence, by its type and interfaces.
