@@ -1,10 +1,11 @@
-//! What did the linker see at one site: the receiver and where its type comes from, each candidate
-//! with its conversions, and which rule chose?
+//! Explains one site: the receiver and the origin of its type, each candidate with its conversions,
+//! and the rule that chose.
 //!
-//! Asks the linker's own functions, in a link of its own. Only choices of overloads are recorded
-//! while they are made ([`OverloadTrace`]), because they hang on the assumptions in force at that moment.
+//! Calls the resolver's own functions, in a run of its own. Only overload resolutions are recorded
+//! while they happen ([`OverloadTrace`]), because they depend on the lambda parameter types assumed
+//! at that moment.
 //!
-//! **Limits.** A choice made inside another one (by the body of a lambda that is tried) is not
+//! **Limits.** A resolution inside another one (in the body of a lambda that is tried) is not
 //! shown.
 
 use std::cell::RefCell;
@@ -78,6 +79,7 @@ impl Linker<'_> {
                         self.display(self.expr_type(expr), report)
                     ),
                 );
+
                 self.origin(expr, 2, report);
             }
             _ => {}
@@ -101,6 +103,7 @@ impl Linker<'_> {
             Found::Namespace(_) => "a namespace".to_owned(),
             Found::None => "nothing in sight".to_owned(),
         };
+
         report.line(1, format_args!("names {meaning}"));
     }
 
@@ -145,9 +148,11 @@ impl Linker<'_> {
                 }
             }
         }
+
         for (index, arg) in self.arguments(&call).iter().enumerate() {
             self.typed(&format!("argument {}", index + 1), arg.value, 1, report);
         }
+
         let used = self.used_name(site.subject);
         let invoked =
             matches!(self.forms[id.index()], CallForm::Call).then(|| self.facts.text(used));
@@ -159,6 +164,7 @@ impl Linker<'_> {
             is_meant,
             report,
         );
+
         let result = self.call(id);
         if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
@@ -166,6 +172,7 @@ impl Linker<'_> {
             let receiver = self.expr_type(base);
             self.explain_extensions(receiver, self.own_name(name), report);
         }
+
         report.line(
             1,
             format_args!("result: {}", self.display(result.result, report)),
@@ -196,6 +203,7 @@ impl Linker<'_> {
         let Some(all) = self.tables.extensions.get(&name) else {
             return;
         };
+
         for level in self.levels().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {
                 let fits = self.receiver_fits(receiver, candidate);
@@ -204,11 +212,13 @@ impl Linker<'_> {
                     .params
                     .first()
                     .map_or(Ty::UNKNOWN, |first| first.ty);
+
                 let said = if fits {
                     "converts to"
                 } else {
                     "is not known to convert to"
                 };
+
                 let (from, to) = (self.display(receiver, report), self.display(first, report));
                 report.line(
                     1,
@@ -217,6 +227,7 @@ impl Linker<'_> {
                 report.line(2, format_args!("the receiver {from} {said} {to}"));
             }
         }
+
         if all.is_empty() {
             report.line(1, "no extension method of that name is in sight");
         }
@@ -237,6 +248,7 @@ impl Linker<'_> {
         if depth > MAX_ORIGINS {
             return;
         }
+
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
                 let meaning = self.lookup_value(self.own_name(name), (scope, offset), false);
@@ -257,6 +269,7 @@ impl Linker<'_> {
                             self.display(access.receiver, report)
                         ),
                     );
+
                     self.typed("of", base, depth, report);
                 }
             }
@@ -273,6 +286,7 @@ impl Linker<'_> {
                         self.display(context, report)
                     ),
                 );
+
                 self.origin_of_context(lambda, context, depth + 1, report);
             }
             Expr::NewTarget(_, decl) => {
@@ -305,6 +319,7 @@ impl Linker<'_> {
         if !context.is_unknown() || depth > MAX_ORIGINS {
             return;
         }
+
         match self.facts.decl(decl).context {
             Context::Argument(call, index) => {
                 report.line(depth, format_args!("argument {} of a call:", index + 1));
@@ -348,6 +363,7 @@ impl Linker<'_> {
         let Some(candidate) = candidates.first() else {
             return;
         };
+
         let decl = self.decl(candidate.decl);
         let facts = self.facts(candidate.decl.file);
         let written = if decl.ty.is_none() {
@@ -355,10 +371,12 @@ impl Linker<'_> {
         } else {
             format!(", declared as {}", print::written_type(facts, decl.ty))
         };
+
         report.line(
             depth,
             format_args!("{}{written}", report.decl(candidate.decl)),
         );
+
         let declared = self.type_of(candidate.decl.file, decl.ty);
         if declared.is_unknown()
             && candidate.decl.file == self.file
@@ -396,6 +414,7 @@ impl Linker<'_> {
         report: &mut Report<'_>,
     ) {
         let Some(trace) = &self.trace else { return };
+
         for overload in trace.borrow().iter().filter(|overload| made_for(overload)) {
             let first = overload
                 .forms
@@ -414,17 +433,20 @@ impl Linker<'_> {
             Some((decl, false)) => format!("perhaps {}", report.decl(decl)),
             None => "none".to_owned(),
         };
+
         let count = overload.forms.len() + overload.unfit.len();
         report.line(
             1,
             format_args!("choice among {count} (standard §12.6.4): {said}"),
         );
+
         for form in overload.forms.iter().take(MAX_SHOWN) {
             let expanded = if form.bound.expanded {
                 ", params form"
             } else {
                 ""
             };
+
             report.line(
                 2,
                 format_args!(
@@ -433,6 +455,7 @@ impl Linker<'_> {
                     outcome_text(form.outcome)
                 ),
             );
+
             for ((arg, target), conversion) in overload
                 .args
                 .iter()
@@ -444,6 +467,7 @@ impl Linker<'_> {
                 } else {
                     print::expression(self.facts, arg.value)
                 };
+
                 let (from, to) = (self.display(arg.ty, report), self.display(*target, report));
                 report.line(
                     3,
@@ -451,6 +475,7 @@ impl Linker<'_> {
                 );
             }
         }
+
         for decl in overload.unfit.iter().take(MAX_SHOWN) {
             report.line(
                 2,

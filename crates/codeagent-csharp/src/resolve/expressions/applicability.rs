@@ -98,12 +98,14 @@ impl Checker<'_> {
             {
                 continue;
             }
+
             for expanded in [false, true] {
                 if let Some(mapping) = map_arguments(&signature, args, expanded) {
                     forms.push((*candidate, mapping));
                 }
             }
         }
+
         forms
     }
 

@@ -1,8 +1,8 @@
-//! What does a call, `new`, element access, attribute or constructor initialiser target, and what
-//! does it give.
+//! Calls: targets and result types of calls, `new`, element access, attributes and constructor
+//! initializers.
 //!
-//! Instance members come before extension methods; a delegate value that is invoked is no target;
-//! `new C()` without a declared constructor targets the type.
+//! Instance members come before extension methods. A delegate value that is invoked is not a
+//! target. `new C()` without a declared constructor targets the type.
 //!
 //! **Limits.** A call whose receiver is unknown never gets a target by name.
 
@@ -132,6 +132,7 @@ impl Checker<'_> {
         let Some(&call) = id.some().and_then(|id| self.facts.calls.get(id.index())) else {
             return CallResult::default();
         };
+
         match self.forms[id.index()] {
             CallForm::Call => self.invoke(&call),
             CallForm::New => {
@@ -232,11 +233,13 @@ impl Checker<'_> {
             .copied()
             .filter(|candidate| is_method(self.decl(candidate.decl).kind))
             .collect();
+
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| {
                 self.invoke_value(self.candidate_type(value))
             });
         };
+
         let args = self.arguments(call);
         match self.resolve_overload(&methods, &args, &self.type_list(call.type_args)) {
             Some(chosen) if undeclared && !chosen.best.is_certain() => {
@@ -269,6 +272,7 @@ impl Checker<'_> {
             } else {
                 access.receiver
             };
+
             let passed = self.methods(of, name);
             access.candidates = if passed.is_empty() {
                 access.candidates
@@ -276,6 +280,7 @@ impl Checker<'_> {
                 passed
             };
         }
+
         let methods = self.invocable(&access.candidates, access.receiver, base);
         let args = self.arguments(call);
         let type_args = self.type_list(call.type_args);
@@ -284,13 +289,16 @@ impl Checker<'_> {
         } else {
             self.resolve_overload(&methods, &args, &type_args)
         };
+
         let hidden = access
             .candidates
             .first()
             .is_some_and(|first| !self.is_accessible(*first));
+
         if let Some(chosen) = own.as_ref().filter(|chosen| chosen.applicable && !hidden) {
             return self.call_result(chosen.clone(), 0);
         }
+
         if let Some(value) = access
             .candidates
             .first()
@@ -301,9 +309,11 @@ impl Checker<'_> {
                 return self.invoke_value(ty);
             }
         }
+
         if let Some(chosen) = self.resolve_extension(access.receiver, name, &args, &type_args) {
             return self.call_result(chosen, 1);
         }
+
         match own {
             // None of the declared ones takes the arguments, so one of the undeclared base class is
             // called.
@@ -318,6 +328,7 @@ impl Checker<'_> {
                     &args,
                     &type_args,
                 );
+
                 let is_open = self.has_foreign_class(access.receiver)
                     && self.may_be_an_extension(access.receiver, name);
                 if is_open {
@@ -406,10 +417,12 @@ impl Checker<'_> {
             .copied()
             .filter(|candidate| is_method(self.decl(candidate.decl).kind))
             .collect();
+
         let through_type = matches!(self.arena.get(receiver), Type::Qualifier(_));
         if !through_type && self.names_its_type(base, receiver) {
             return methods;
         }
+
         let fitting: Vec<Candidate> = methods
             .iter()
             .copied()
@@ -417,6 +430,7 @@ impl Checker<'_> {
                 self.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type
             })
             .collect();
+
         if fitting.is_empty() { methods } else { fitting }
     }
 
@@ -443,14 +457,17 @@ impl Checker<'_> {
         if self.is_invoke(name) {
             return self.invoke_value(receiver);
         }
+
         if matches!(self.arena.get(receiver), Type::Tuple(..))
             && self.delegate_shape(access.ty).is_some()
         {
             return self.invoke_value(access.ty);
         }
+
         if name == well_known::GET_VALUE_OR_DEFAULT {
             return CallResult::external(access.ty, Vec::new());
         }
+
         CallResult::external(Ty::UNKNOWN, Vec::new())
     }
 
@@ -465,6 +482,7 @@ impl Checker<'_> {
                 ..CallResult::external(result, expected)
             };
         }
+
         let mut targets = vec![chosen.best.candidate.decl];
         if !chosen.certainty.is_certain() {
             targets.extend(
@@ -476,6 +494,7 @@ impl Checker<'_> {
             );
             targets.truncate(MAX_CANDIDATES);
         }
+
         CallResult {
             outcome: CallOutcome::Target,
             targets,
@@ -494,10 +513,12 @@ impl Checker<'_> {
             } else {
                 CallOutcome::External
             };
+
             let expected = self
                 .delegate_shape(ty)
                 .map(|_| vec![ty])
                 .unwrap_or_default();
+
             return CallResult {
                 outcome,
                 result: ty,
@@ -505,6 +526,7 @@ impl Checker<'_> {
                 ..CallResult::default()
             };
         };
+
         let group = self.group(tid);
         if group.kind == DeclKind::Delegate {
             let made = CallResult::external(ty, vec![ty]);
@@ -517,6 +539,7 @@ impl Checker<'_> {
                 }
             };
         }
+
         let args = self.arguments(call);
         let constructors = self.constructors(ty);
         if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
@@ -525,6 +548,7 @@ impl Checker<'_> {
                 ..self.call_result(chosen, 0)
             };
         }
+
         let implicit = args.is_empty()
             && (constructors.is_empty()
                 || matches!(group.kind, DeclKind::Struct | DeclKind::RecordStruct));
@@ -534,12 +558,14 @@ impl Checker<'_> {
             } else {
                 CallOutcome::Unknown
             };
+
             return CallResult {
                 outcome,
                 result: ty,
                 ..CallResult::default()
             };
         }
+
         CallResult {
             outcome: CallOutcome::Target,
             targets: vec![group.parts[0]],
@@ -553,6 +579,7 @@ impl Checker<'_> {
         let Some(ty) = self.attribute_type(ty) else {
             return CallResult::external(Ty::UNKNOWN, Vec::new());
         };
+
         let constructors = self.constructors(ty);
         let mut args = self.arguments(call);
         let names: Vec<Name> = constructors
@@ -565,6 +592,7 @@ impl Checker<'_> {
                     .collect::<Vec<_>>()
             })
             .collect();
+
         args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
         if constructors.is_empty() && args.is_empty() {
             return self.construct(
@@ -575,6 +603,7 @@ impl Checker<'_> {
                 },
             );
         }
+
         match self.resolve_overload(&constructors, &args, &TyList::from([])) {
             Some(chosen) => CallResult {
                 result: ty,
@@ -590,6 +619,7 @@ impl Checker<'_> {
         let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else {
             return None;
         };
+
         let segments = self.facts.list(segments);
         let last = segments.last()?;
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
@@ -599,9 +629,11 @@ impl Checker<'_> {
         {
             return Some(ty);
         }
+
         let Found::Type(ty) = self.resolve_segments(self.file, segments, scope, None) else {
             return None;
         };
+
         let is_attribute = self
             .supertypes(ty)
             .iter()
@@ -614,6 +646,7 @@ impl Checker<'_> {
                     .ends_with("Attribute"),
                 _ => false,
             });
+
         is_attribute.then_some(ty)
     }
 
@@ -623,17 +656,20 @@ impl Checker<'_> {
         if indexers.is_empty() {
             let sliced = self.sliced(receiver, &self.arguments(call));
             let result = sliced.unwrap_or_else(|| self.part_of(receiver, |ty| self.indexed(ty)));
+
             let outcome = if receiver == Ty::UNKNOWN {
                 CallOutcome::Unknown
             } else {
                 CallOutcome::External
             };
+
             return CallResult {
                 outcome,
                 result,
                 ..CallResult::default()
             };
         }
+
         let args = self.arguments(call);
         match self.resolve_overload(&indexers, &args, &TyList::from([])) {
             Some(chosen) if chosen.applicable => self.call_result(chosen, 0),
@@ -658,6 +694,7 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             *slot = form;
         }
     };
+
     for expr in &facts.exprs {
         match *expr {
             Expr::Call(call) => set(call, CallForm::Call),
@@ -667,6 +704,7 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             _ => {}
         }
     }
+
     for site in &facts.sites {
         if let Subject::Construct(ty, call) = site.subject {
             set(
@@ -680,5 +718,6 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             );
         }
     }
+
     forms
 }

@@ -1,10 +1,10 @@
-//! What do a lambda and a method group do once a delegate is asked of them: do they fit it, and
-//! what do they return.
+//! Anonymous functions and method groups: conversion to a delegate type, and their return types (C#
+//! standard §10.7).
 //!
-//! `x => x.Name` fits `Func<Person, string>`: its body is read as if `x` were a `Person`.
+//! `x => x.Name` converts to `Func<Person, string>`: its body is typed with `x` as a `Person`.
 //!
 //! **Limits.** A block body without `return` is taken to return nothing, even if it never ends,
-//! unless `throw` is its last statement; at most eight returns are looked at.
+//! unless `throw` is its last statement. At most eight returns are examined.
 
 use std::rc::Rc;
 
@@ -60,9 +60,11 @@ impl Checker<'_> {
                 });
                 Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
             };
+
         if !decl.flags.has(DeclFlags::ASYNC) {
             return inner;
         }
+
         Some(match inner {
             Some(ty) => self.known_type(Known::TaskOf, &[ty]),
             None => self.known_type(Known::Task, &[]),
@@ -109,9 +111,11 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         if best.is_unknown() {
             return if null { Ty::NULL } else { Ty::UNKNOWN };
         }
+
         if null && self.is_value_type(best) == Some(true) {
             self.nullable(best)
         } else {
@@ -135,6 +139,7 @@ impl Checker<'_> {
         if explicit.len() != shape.params.len() {
             return Conversion::No;
         }
+
         let clash = explicit
             .iter()
             .zip(shape.params.iter())
@@ -148,6 +153,7 @@ impl Checker<'_> {
                         Conversion::No | Conversion::Implicit
                     )
             });
+
         if clash {
             return Conversion::No;
         }
@@ -160,6 +166,7 @@ impl Checker<'_> {
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
             return self.async_converts(lambda, returned, shape.result);
         }
+
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         match returns {
             [single] => {
@@ -225,6 +232,7 @@ impl Checker<'_> {
                 bodies.entry(lambda).or_default().push(used);
             }
         };
+
         for expr in &self.facts.exprs {
             match *expr {
                 Expr::Member(base, name) => {
@@ -234,17 +242,20 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         for (number, call) in self.facts.calls.iter().enumerate() {
             for arg in self.facts.list(call.args) {
                 add(arg.value, ParameterUse::Argument(CallId(number as u32)));
             }
         }
+
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
                 add(decl.init, ParameterUse::Value(id));
             }
         }
+
         bodies
     }
 
@@ -268,6 +279,7 @@ impl Checker<'_> {
                 _ => return None,
             };
         }
+
         None
     }
 
@@ -276,6 +288,7 @@ impl Checker<'_> {
         let Type::Inst(tid, _) = self.arena.get(ty) else {
             return false;
         };
+
         let group = self.group(tid);
         let has_members = matches!(
             group.kind,
@@ -285,6 +298,7 @@ impl Checker<'_> {
                 | DeclKind::Record
                 | DeclKind::RecordStruct
         );
+
         has_members
             && !group.external
             && !self.has_foreign_base(ty)
@@ -371,15 +385,18 @@ impl Checker<'_> {
         if a.params != b.params {
             return self.better_target(first, second);
         }
+
         match (self.is_void(a.result), self.is_void(b.result)) {
             (false, true) => return Better::First,
             (true, false) => return Better::Second,
             (true, true) => return Better::Neither,
             _ => {}
         }
+
         let Some(returned) = self.lambda_result(lambda, &a.params) else {
             return Better::Unknown;
         };
+
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
             && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
             && let ([own], [other]) = (&*xs, &*ys)
@@ -388,10 +405,12 @@ impl Checker<'_> {
             let inner = self.awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
+
         let value = match self.facts.list(self.facts.decl(lambda).returns) {
             [single] => *single,
             _ => ExprId::NONE,
         };
+
         self.assume(lambda, a.params.clone(), || {
             self.better_conversion(value, returned, a.result, b.result)
         })
@@ -431,6 +450,7 @@ impl Checker<'_> {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;
         }
+
         let Some(chosen) = self
             .resolve_group(group, &shape.params)
             .filter(|chosen| chosen.applicable)

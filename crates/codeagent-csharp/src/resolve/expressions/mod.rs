@@ -1,13 +1,11 @@
-//! What do expressions mean? The third floor: types of expressions, targets of calls, choices among
-//! overloads.
+//! The third layer: types of expressions, targets of calls, overload resolution.
 //!
-//! [`Checker`] holds a `Types` and dereferences to it, so it asks declared types as if they were
-//! its own. Its questions form one knot, for the language does: the type of a call hangs on its
-//! overload, that on conversions of the arguments, that on what a lambda among them returns, and
-//! that is the type of an expression.
+//! [`Checker`] holds a `Types` and dereferences to it. Its queries form one cycle, as in the
+//! language: the type of a call depends on its overload, that on conversions of the arguments, that
+//! on the return types of lambdas among them, and these are types of expressions.
 //!
-//! **Limits.** Only expressions of the linked file are looked at; what another file's member gives
-//! is what it declares.
+//! **Limits.** Only expressions of the file being resolved are typed; a member of another file has
+//! its declared type.
 
 pub mod applicability;
 mod assumptions;

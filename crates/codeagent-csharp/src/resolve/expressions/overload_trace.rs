@@ -124,6 +124,7 @@ impl Checker<'_> {
         let Some(OverloadResult { best, .. }) = result else {
             return CandidateOutcome::Compared(Better::Unknown, BetternessRule::Unknown);
         };
+
         if best.candidate == bound.candidate && best.expanded == bound.expanded {
             CandidateOutcome::Chosen
         } else if best.candidate.depth < bound.candidate.depth {

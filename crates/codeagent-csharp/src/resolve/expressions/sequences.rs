@@ -1,9 +1,9 @@
-//! What does a value give when it is iterated, awaited, indexed or deconstructed.
+//! Element types: what iterating, awaiting, indexing or deconstructing a value yields.
 //!
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
-//! the interfaces; extension methods last.
+//! the interfaces, and extension methods last.
 //!
-//! **Limits.** Of undeclared types nothing is known.
+//! **Limits.** Nothing is known of undeclared types.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind};
@@ -55,6 +55,7 @@ impl Checker<'_> {
             Type::Nullable(of) => return self.element_of(of),
             _ => {}
         }
+
         let supertypes = self.supertypes(ty);
         let instance = |wanted: &[Known]| {
             let (_, args) = supertypes
@@ -63,6 +64,7 @@ impl Checker<'_> {
                 .find(|(known, _)| wanted.contains(known))?;
             args.first().copied()
         };
+
         instance(&[Known::EnumerableOf])
             .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
