@@ -1,11 +1,12 @@
-//! Which world-wide questions does a file answer: the names it adds to the tables, as keys.
+//! The dependency keys that a file provides: the names it adds to the tables.
 //!
-//! A link records the key of every table question it asks; a file publishes the keys of every
-//! name it puts there. Nested types need no keys: whoever looks for them reads all parts of the
-//! type. Members are pieces of those parts: whoever looks for one asks for its name too.
+//! Resolving a file records the key of every table lookup; a file provides the keys of all names it
+//! adds. Nested types need no keys, because a lookup of one reads all parts of the containing type.
+//! Members are parts of those types that are compared one by one: a lookup of a member records its
+//! name as well.
 //!
-//! **Limits.** Types are asked for by simple name alone, so a new type wakes every file that asked
-//! for a type of that name anywhere.
+//! **Limits.** Types are keyed by simple name alone, so a new type invalidates every file that
+//! looked up a type of that name anywhere.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{
@@ -49,11 +50,13 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
         _ if decl.flags.has(DeclFlags::EXTENSION) => keys.push(EXTENSIONS.key(name)),
         _ => {}
     }
+
     match decl.kind {
         DeclKind::Conversion => keys.push(CONVERSIONS.key(facts.text(container.name))),
         DeclKind::Constructor => keys.push(CONSTRUCTORS.key(facts.text(container.name))),
         _ => {}
     }
+
     keys
 }
 
@@ -78,12 +81,15 @@ pub fn published(facts: &Facts) -> Vec<DependencyKey> {
             keys.push(EXTENSIONS.key(name));
         }
     }
+
     if facts.imports.iter().any(|import| import.global) {
         keys.push(GLOBAL_USINGS.key(""));
     }
+
     if friends(facts).next().is_some() {
         keys.push(FRIENDS.key(""));
     }
+
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -110,15 +116,18 @@ pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
             let TypeExpr::Name(segments, _) = facts.type_expr(ty) else {
                 return None;
             };
+
             let last = facts.text(facts.list(segments).last()?.name);
             if !matches!(last, "InternalsVisibleTo" | "InternalsVisibleToAttribute") {
                 return None;
             }
+
             let call = facts.calls.get(call.some()?.index())?;
             let mut value = facts.expr(facts.list(call.args).first()?.value);
             while let Expr::Binary(Operator::Add, left, _) = value {
                 value = facts.expr(left);
             }
+
             match value {
                 Expr::Literal(LiteralKind::String, text) => Some(facts.text(text)),
                 _ => Some(""),

@@ -1,7 +1,7 @@
-//! Which edges does a file have? The top floor: each site and each member that overrides or
-//! implements is put to the floors below.
+//! The top layer: the edges of one file, one for each resolved site and for each member that
+//! overrides or implements another.
 //!
-//! **Limits.** Nothing below asks anything here.
+//! **Limits.** The layers below do not depend on this one.
 
 mod display;
 pub mod explain;

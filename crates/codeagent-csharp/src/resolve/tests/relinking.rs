@@ -1,4 +1,5 @@
-//! After an edit, linking again only what the law names must give the same as linking everything.
+//! Incremental consistency: after an edit, resolving only the invalidated files gives the same as
+//! resolving all.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
-//! What do declarations say of types? The second floor: names, base lists, members and signatures
-//! of any file, without a look at an expression.
+//! The second layer: names of types, base lists, members and signatures of any file, without
+//! looking at expressions.
 //!
-//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a
-//! method of `Checker`, which holds a `Types`: nothing here can call it.
+//! [`Types`] is the state that these queries need. Queries of the third layer are methods of
+//! `Checker`, which holds a `Types`, so nothing here can call them.
 //!
 //! **Limits.** Those of [`questions`].
 
@@ -83,6 +83,7 @@ impl<'w> Types<'w> {
             memo: Memo::default(),
             touched: RefCell::default(),
         };
+
         types.record_text_lookup(published::GLOBAL_USINGS, "");
         types.record_text_lookup(published::FRIENDS, "");
         types
@@ -111,16 +112,19 @@ impl<'w> Types<'w> {
         if group.external {
             return group;
         }
+
         if self.touched.borrow_mut().insert(tid) {
             for part in &group.parts {
                 self.read(part.file);
             }
+
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
                 outermost = self.tables.group(outer);
             }
             self.record_lookup(published::TYPES, outermost.name);
         }
+
         group
     }
 
