@@ -13,12 +13,12 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::state::Receiver;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Reads a statement at the top of a JavaScript file that gives something out; `false` for
     /// anything else.
     pub fn common_js(&mut self, child: Child<'tree>) -> bool {
@@ -40,7 +40,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.deeper(None, |walker| walker.exporting_assignment(right));
+            return self.with_depth_limit(None, |walker| walker.exporting_assignment(right));
         }
         // `module.exports = exports = e`
         while right.kind == Kind::AssignmentExpression {
@@ -78,13 +78,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if right.kind == Kind::Identifier {
             export.local = self.sym(right);
         }
-        export.value = match self.deeper(None, |walker| walker.exporting_assignment(right)) {
-            Some(value) => value,
-            None => match named {
-                Some(name) => self.exported_member(left, name, right),
-                None => self.exported_whole(left, right),
-            },
-        };
+        export.value =
+            match self.with_depth_limit(None, |walker| walker.exporting_assignment(right)) {
+                Some(value) => value,
+                None => match named {
+                    Some(name) => self.exported_member(left, name, right),
+                    None => self.exported_whole(left, right),
+                },
+            };
         let is_placeholder = named.is_some()
             && matches!(
                 self.b.facts.expr(export.value),
@@ -157,7 +158,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
-                let outer = Outer {
+                let outer = EnclosingStatement {
                     start: left.start(),
                     end: right.end(),
                     flags: DeclFlags::EXPORT,

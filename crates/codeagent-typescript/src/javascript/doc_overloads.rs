@@ -11,13 +11,13 @@
 use codeagent_model::facts::*;
 
 use crate::javascript::doc_tags::{Tag, Tags, tags};
-use crate::lower::details::comment_before;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::comment_before;
 
 /// Comments before one function that are looked at for overloads.
 const MAX_COMMENTS: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Declares the overloads that the comments before a function or method describe, and forgets
     /// what its tags say of them.
     pub fn document_overloads(

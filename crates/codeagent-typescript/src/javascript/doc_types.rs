@@ -7,7 +7,7 @@ use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
 use crate::javascript::doc_tags::{is_name, skip_blank};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 
 const KEYWORDS: [&str; 12] = [
     "string",
@@ -28,7 +28,7 @@ const MAX_DEPTH: u8 = 24;
 /// What is left of a type's text.
 type Rest<'r, 't> = &'r mut &'t str;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The type a text in braces says; `NONE` if it is not understood.
     pub fn documented_type(&mut self, text: &'t str) -> TypeId {
         let mut rest = text.trim_end().trim_end_matches(['=', '?']);

@@ -12,8 +12,8 @@ use codeagent_model::facts::*;
 
 use crate::javascript::doc_tags::{Tag, Tags, is_name, skip_blank, tags};
 use crate::javascript::doc_types::{take, take_name};
-use crate::lower::details::comment_before;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::comment_before;
 use crate::syntax::syntax::{Child, Kind};
 
 /// Tags that declare types.
@@ -28,7 +28,7 @@ pub struct DocumentedParameter {
     pub optional: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn tags_before(&self, start: usize) -> Vec<Tag<'t>> {
         if !self.javascript {
             return Vec::new();

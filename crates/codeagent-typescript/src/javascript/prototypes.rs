@@ -11,8 +11,8 @@
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
-use crate::lower::state::{Holder, Receiver};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::state::{MemberOwner, Receiver};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// Base entries of one function: more are forgotten, because each is added to a list of its own.
@@ -21,7 +21,7 @@ const MAX_PROTOTYPES: usize = 16;
 /// A call that adds to a prototype.
 #[derive(Clone, Copy)]
 pub struct PrototypeCall<'tree> {
-    holder: Holder,
+    holder: MemberOwner,
     kind: CallKind,
     /// The second argument.
     base: Child<'tree>,
@@ -41,7 +41,7 @@ enum CallKind {
     Define,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Walks what JavaScript assigns to a name or member.
     pub fn javascript_assigned(
         &mut self,
@@ -95,7 +95,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// What `A.prototype` or `A.prototype.__proto__` is the prototype of, if that is a function.
-    fn prototype_holder(&mut self, left: Child<'tree>) -> Option<Holder> {
+    fn prototype_holder(&mut self, left: Child<'tree>) -> Option<MemberOwner> {
         if left.kind != Kind::MemberExpression {
             return None;
         }
@@ -109,7 +109,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .filter(|holder| !holder.function.is_none())
     }
 
-    fn prototype_value(&mut self, holder: Holder, right: Child<'tree>) -> ExprId {
+    fn prototype_value(&mut self, holder: MemberOwner, right: Child<'tree>) -> ExprId {
         let is_literal = right.kind == Kind::Object;
         let around = self.b.owner;
         if is_literal {
@@ -288,7 +288,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Some(self.at(name))
     }
 
-    fn add_prototype(&mut self, holder: Holder, ty: TypeId, at: Option<Position>) {
+    fn add_prototype(&mut self, holder: MemberOwner, ty: TypeId, at: Option<Position>) {
         let made = holder.function.some().unwrap_or(holder.class);
         let mut bases: Vec<Base> = self.b.facts.list(self.b.facts.decl(made).bases).to_vec();
         if bases.len() >= MAX_PROTOTYPES {

@@ -10,8 +10,8 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::state::{PathKey, Write};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::state::{PathAssignment, PathKey};
 
 /// Assignments to one root in one scope that narrow. Looking up a name goes through all of them.
 const MAX_ASSIGNED: u32 = 16;
@@ -19,13 +19,13 @@ const MAX_ASSIGNED: u32 = 16;
 /// Segments of an assigned path that are looked at.
 const MAX_PATH: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Notes that a path is assigned to; what was known of it ends.
     pub fn write(&mut self, target: ExprId, end: usize) {
         let Some((path, key)) = self.path_key(target) else {
             return;
         };
-        self.narrowing.writes.push(Write {
+        self.narrowing.writes.push(PathAssignment {
             path,
             key,
             left: false,
@@ -37,7 +37,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// assignment of what is assigned.
     pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
         for index in mark..self.narrowing.writes.len() {
-            let Write { path, key, left } = self.narrowing.writes[index];
+            let PathAssignment { path, key, left } = self.narrowing.writes[index];
             if !left {
                 self.end_narrowing(path, key, end as u32);
             }

@@ -9,8 +9,8 @@
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// What a link hangs on.
@@ -21,7 +21,7 @@ struct Callee<'tree> {
     name: Option<Child<'tree>>,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A chain: down to its head, then up link by link.
     pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
         let base = self.links.len();

@@ -7,9 +7,9 @@
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
-use crate::lower::functions::Head;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// What the members of a body belong to.
@@ -23,12 +23,12 @@ pub struct MemberOf {
     pub class: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A class declaration or, without a statement, a class expression.
     pub fn class_like(
         &mut self,
         child: Child<'tree>,
-        outer: Option<Outer>,
+        outer: Option<EnclosingStatement>,
         context: Context,
     ) -> DeclId {
         let kids = self.children(child);
@@ -53,11 +53,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if shown {
             self.show(
                 id,
-                Looks {
+                DeclText {
                     start: around.start,
                     end: around.end,
                     name,
-                    ..Looks::default()
+                    ..DeclText::default()
                 },
             );
         }
@@ -106,7 +106,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `interface A extends B { }`
-    pub fn interface(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn interface(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
@@ -221,7 +221,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 decorators.push(child);
             } else {
                 let pending = std::mem::take(&mut decorators);
-                self.deeper((), |walker| walker.member(child, of, pending));
+                self.with_depth_limit((), |walker| walker.member(child, of, pending));
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .first()
             .map_or(child.start(), |first| first.start());
         let access = Some(self.access(&kids));
-        let head = Head {
+        let head = FunctionHead {
             kind,
             flags,
             start: of.shown.then_some(start),
@@ -347,13 +347,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 .first()
                 .map_or(child.start(), |first| first.start());
             let access = Some(self.access(&kids));
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end: child.end(),
                 name: Some(name),
                 ty: kids.get(Field::Type),
                 access,
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show_property(id, &kids, looks);
             self.b.owner = id;
@@ -380,7 +380,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
         if let Some(function) = kids.get(Field::Value)
             && matches!(
                 function.kind,

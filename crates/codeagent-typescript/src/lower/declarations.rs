@@ -8,18 +8,18 @@
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// Longest dotted name; each segment is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `const a = 1, { b } = c;`
-    pub fn variables(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let mut flags = outer.flags;
@@ -111,12 +111,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             } else {
                 (child.start(), child.end())
             };
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end,
                 name: Some(name),
                 documented_at: Some(outer.start),
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show_variable(id, &kids, looks);
         }
@@ -160,7 +160,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A variable that holds a function shows the function's parameters and return type.
-    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
         looks.ty = kids.get(Field::Type);
         let value = kids.get(Field::Value);
         if let Some(function) = value
@@ -179,7 +179,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `enum E { A = 1, B }`
-    pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let flags = if kids.has(Kind::ConstToken) {
@@ -187,7 +187,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             outer.flags
         };
-        let Some(id) = self.declare_named(&kids, DeclKind::Enum, Outer { flags, ..outer }) else {
+        let Some(id) =
+            self.declare_named(&kids, DeclKind::Enum, EnclosingStatement { flags, ..outer })
+        else {
             return;
         };
         let saved = self.save();
@@ -220,12 +222,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self
             .b
             .declare(sym, DeclKind::EnumMember, DeclFlags::STATIC | computed, at);
-        let looks = Looks {
+        let looks = DeclText {
             start: child.start(),
             end: child.end(),
             name: Some(name),
             access: Some(Access::Public),
-            ..Looks::default()
+            ..DeclText::default()
         };
         self.show(id, looks);
         if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
@@ -237,7 +239,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `type A<T> = ..`
-    pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
@@ -261,7 +263,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         kids: &Children<'tree>,
         kind: DeclKind,
-        outer: Outer,
+        outer: EnclosingStatement,
     ) -> Option<DeclId> {
         let name = kids.get(Field::Name)?;
         let sym = self.sym(name);
@@ -269,18 +271,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(sym, kind, outer.flags, at);
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: outer.start,
                 end: outer.end,
                 name: Some(name),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
         Some(id)
     }
 
     /// `namespace A.B { }`, `declare module "m" { }`
-    pub fn namespace(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let Some(name) = kids.get(Field::Name) else {
@@ -304,17 +306,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Declares one and makes its scope and itself the current ones.
-    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: Outer) {
+    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: EnclosingStatement) {
         let sym = self.string(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: outer.start,
                 end: outer.end,
                 name: Some(name),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
         self.b.owner = id;
@@ -326,7 +328,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         kind: DeclKind,
         name: Child<'tree>,
-        outer: Outer,
+        outer: EnclosingStatement,
         body: Option<Child<'tree>>,
     ) {
         let saved = self.save();
@@ -367,7 +369,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `declare ..`
-    pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let mut outer = self.outer(child, outer);
         outer.flags.insert(DeclFlags::AMBIENT);

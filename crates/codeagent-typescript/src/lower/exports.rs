@@ -4,12 +4,12 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::details::Looks;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `export ..`
     pub fn export_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
@@ -25,14 +25,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(declaration) = kids.get(Field::Declaration) {
             self.statement(
                 declaration,
-                Some(Outer {
+                Some(EnclosingStatement {
                     start: child.start(),
                     end: child.end(),
                     flags,
                 }),
             );
         } else if let Some(value) = kids.get(Field::Value) {
-            let outer = Outer {
+            let outer = EnclosingStatement {
                 start: child.start(),
                 end: child.end(),
                 flags,
@@ -68,10 +68,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(name, DeclKind::DefaultExport, flags, at);
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: child.start(),
                 end: child.end(),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
         let owner = std::mem::replace(&mut self.b.owner, id);

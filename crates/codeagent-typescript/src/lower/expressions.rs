@@ -6,14 +6,14 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::Lowering;
 use crate::lower::patterns::Binding;
 use crate::lower::state::{Test, TestNode, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// An expression that is read.
     pub fn expr(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         self.used(child, context, Some(SiteKind::Read)).expr
@@ -32,7 +32,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         usage: Option<SiteKind>,
     ) -> Value {
         let otherwise = Value::of(ExprId::NONE);
-        self.deeper(otherwise, |walker| walker.used_inner(child, context, usage))
+        self.with_depth_limit(otherwise, |walker| walker.used_inner(child, context, usage))
     }
 
     fn used_inner(
@@ -69,7 +69,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::This => self.this_value(child),
             Kind::Super => self.super_value(),
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
-                let id = self.function(child, Head::plain(DeclKind::Lambda, context));
+                let id = self.function(child, FunctionHead::plain(DeclKind::Lambda, context));
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
@@ -347,8 +347,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Context::None
         };
         let right = match operator {
-            Kind::AndAnd => self.guarded(left.test, true, |walker| walker.value(right, context)),
-            Kind::OrOr => self.guarded(left.test, false, |walker| walker.value(right, context)),
+            Kind::AndAnd => self.with_guard(left.test, true, |walker| walker.value(right, context)),
+            Kind::OrOr => self.with_guard(left.test, false, |walker| walker.value(right, context)),
             _ => self.value(right, context),
         };
         self.combined(left, operator, right)
@@ -397,7 +397,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         });
         let mut arm = |field, holds| match kids.get(field) {
             Some(arm) => {
-                self.guarded(test, holds, |walker| walker.value(arm, context))
+                self.with_guard(test, holds, |walker| walker.value(arm, context))
                     .expr
             }
             None => ExprId::NONE,

@@ -10,15 +10,15 @@ use codeagent_lang::lower::interface::Seen;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
+use crate::lower::signature_text::DeclText;
 use crate::lower::state::Receiver;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// What the place of a function says about it.
 #[derive(Clone, Copy)]
-pub struct Head {
+pub struct FunctionHead {
     /// Kind of its declaration.
     pub kind: DeclKind,
     /// Modifiers seen outside it.
@@ -33,7 +33,7 @@ pub struct Head {
     pub context: Context,
 }
 
-impl Head {
+impl FunctionHead {
     /// A function that gets no detail.
     pub fn plain(kind: DeclKind, context: Context) -> Self {
         Self {
@@ -47,22 +47,22 @@ impl Head {
     }
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `function f() {}` and `function f();`
-    pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let outer = self.outer(child, outer);
         let flags = outer.flags | DeclFlags::HOISTED;
-        let head = Head {
+        let head = FunctionHead {
             flags,
             start: Some(outer.start),
             end: Some(outer.end),
-            ..Head::plain(DeclKind::Function, Context::None)
+            ..FunctionHead::plain(DeclKind::Function, Context::None)
         };
         self.function(child, head);
     }
 
     /// Any function-like node.
-    pub fn function(&mut self, child: Child<'tree>, head: Head) -> DeclId {
+    pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
         let kids = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
@@ -109,7 +109,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         child: Child<'tree>,
         kids: &Children<'tree>,
-        head: Head,
+        head: FunctionHead,
     ) -> DeclId {
         let name_node = kids.get(Field::Name);
         let (name, computed) = match name_node {
@@ -124,7 +124,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(name, head.kind, flags, at);
         self.b.decl(id).context = head.context;
         if let Some(start) = head.start {
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end: head.end.unwrap_or_else(|| child.end()),
                 name: name_node,
@@ -444,13 +444,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         decl.ty = ty;
         decl.init = init;
         let access = self.access(kids);
-        let looks = Looks {
+        let looks = DeclText {
             start: child.start(),
             end: child.end(),
             name: kids.get(Field::Pattern),
             ty: kids.get(Field::Type),
             access: Some(access),
-            ..Looks::default()
+            ..DeclText::default()
         };
         self.show(id, looks);
         (self.b.scope, self.b.owner) = (scope, owner);

@@ -7,8 +7,8 @@
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// The module an import names.
@@ -19,7 +19,7 @@ struct From {
     type_only: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `import .. from "m"` and `import "m"`
     pub fn import_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
@@ -159,7 +159,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `import a = B.C`
-    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let mut parts = kids.named();
         let (Some(name), Some(target)) = (parts.next(), parts.next()) else {

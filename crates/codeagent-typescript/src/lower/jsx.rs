@@ -5,10 +5,10 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// An element with everything in it.
     pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
         if child.kind == Kind::JsxSelfClosingElement {

@@ -8,8 +8,8 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
-use crate::lower::walker::Walker;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// An object literal under construction.
@@ -22,7 +22,7 @@ struct Object {
     shown: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `{ .. }`
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
@@ -147,10 +147,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
         let start = object.shown.then_some(part.start());
-        let head = Head {
+        let head = FunctionHead {
             flags: DeclFlags::MEMBER,
             start,
-            ..Head::plain(kind, Context::Property(object.decl, name))
+            ..FunctionHead::plain(kind, Context::Property(object.decl, name))
         };
         self.function(part, head);
         self.b.scope = object.around;

@@ -18,7 +18,7 @@ struct Local {
 }
 
 /// Settles what waited for the end of the walk.
-pub fn settle(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
+pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);
     locals.drop_sites(facts);

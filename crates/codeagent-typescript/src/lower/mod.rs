@@ -6,13 +6,12 @@
 //! up after it.
 //!
 //! **Limits.** One text at a time and no lookup of names. What lies deeper than
-//! [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
+//! [`lowering::MAX_DEPTH`] nested nodes is `Unknown`.
 
 mod assignments;
 mod calls;
 mod classes;
 mod declarations;
-pub(crate) mod details;
 mod exports;
 mod expressions;
 pub(crate) mod functions;
@@ -20,14 +19,15 @@ mod imports;
 mod jsx;
 mod literals;
 mod locals;
+pub(crate) mod lowering;
 mod narrowing;
 mod patterns;
 mod pieces;
+pub(crate) mod signature_text;
 pub(crate) mod state;
 mod statements;
 mod type_members;
 mod types;
-pub(crate) mod walker;
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::repair::repair;
 use crate::syntax::syntax::Grammar;
 
@@ -70,7 +70,7 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     let repaired = repair(text, dialect);
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
-            let mut walker = Walker::new(text, dialect, &tree, &repaired);
+            let mut walker = Lowering::new(text, dialect, &tree, &repaired);
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
             walker.declare_documented_types();

@@ -9,13 +9,13 @@
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::state::{Test, TestNode, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::syntax::Kind;
 
 const MAX_TESTS: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Keeps a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
         if matches!(
@@ -83,7 +83,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Runs a part of the walk in a block where a test is known to hold or not.
-    pub fn guarded<T>(&mut self, test: Test, holds: bool, part: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_guard<T>(
+        &mut self,
+        test: Test,
+        holds: bool,
+        part: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         if matches!(test, Test::None) {
             return part(self);
         }

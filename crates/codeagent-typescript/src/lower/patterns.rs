@@ -5,8 +5,8 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::details::Looks;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// What becomes of the names in a pattern.
@@ -17,7 +17,7 @@ pub struct Binding {
     /// Where `var` is hoisted to; else the current scope.
     pub scope: Option<ScopeId>,
     /// The statement, if the variables get details.
-    pub shown: Option<Outer>,
+    pub shown: Option<EnclosingStatement>,
 }
 
 impl Binding {
@@ -40,10 +40,10 @@ impl Binding {
     }
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Gives the names of a pattern their parts of `source`.
     pub fn bind(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        self.deeper((), |walker| walker.bind_pattern(pattern, source, binding));
+        self.with_depth_limit((), |walker| walker.bind_pattern(pattern, source, binding));
     }
 
     fn bind_pattern(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
@@ -156,12 +156,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decl.scope = scope;
         }
         if let Some(outer) = binding.shown {
-            let looks = Looks {
+            let looks = DeclText {
                 start: name.start(),
                 end: name.end(),
                 name: Some(name),
                 documented_at: Some(outer.start),
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show(id, looks);
         }

@@ -6,20 +6,20 @@
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
 /// through all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A statement; `outer` is the `export` or `declare` around it.
-    pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn statement(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let mark = self.narrowing.writes.len();
-        let assigned = self.deeper(None, |walker| match child.kind {
+        let assigned = self.with_depth_limit(None, |walker| match child.kind {
             Kind::ExpressionStatement => walker.expression_statement(child, outer),
             _ => {
                 walker.statement_inner(child, outer);
@@ -29,7 +29,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.after_writes(mark, assigned, child.end());
     }
 
-    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         match child.kind {
             Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
             Kind::FunctionDeclaration
@@ -98,7 +98,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn expression_statement(
         &mut self,
         child: Child<'tree>,
-        outer: Option<Outer>,
+        outer: Option<EnclosingStatement>,
     ) -> Option<(ExprId, ExprId)> {
         let inner = self.children(child).first()?;
         if inner.kind == Kind::InternalModule {

@@ -9,10 +9,10 @@
 use codeagent_model::facts::*;
 
 use crate::lower::classes::MemberOf;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `(x: A): B` or `new (x: A): B` as a member.
     pub fn call_signature(&mut self, child: Child<'tree>, kind: DeclKind) {
         let at = self.at(child);

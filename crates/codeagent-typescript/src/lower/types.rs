@@ -7,15 +7,15 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The type a node says.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         let aliased = std::mem::take(&mut self.aliased);
-        self.deeper(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
+        self.with_depth_limit(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
     }
 
     fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {

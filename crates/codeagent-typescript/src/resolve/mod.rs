@@ -8,7 +8,7 @@
 //! | `declared` | who declares what, in all files; where module specifiers lead | `Tables`, in the `World` |
 //! | `symbols` | what declarations say without types: which are one symbol, what a scope, type or module declares itself | `Symbols` |
 //! | four rooms, below | what names, types and expressions mean | `Checker`, which holds a `Symbols` and the `Arena` of types |
-//! | `edges` | what each site of the file becomes | `Linker`, which holds a `Checker` |
+//! | `edges` | what each site of the file becomes | `FileResolver`, which holds a `Checker` |
 //!
 //! A question to a floor above does not compile: `Symbols` has no such method, and no types. The
 //! rooms of the third floor are one knot, for the language makes it: the type of a declaration that
@@ -28,16 +28,16 @@
 //!
 //! 1. `edges/sites`: the site is a call; `edges/callees` asks what its callee is: a member, so the
 //!    type of `orders.filter(..)[0]` is asked.
-//! 2. `expressions/typing`: that is an element of the type of a call, and so on down to the name
+//! 2. `expressions/expr_types`: that is an element of the type of a call, and so on down to the name
 //!    `orders`, which `names/lookup` finds in the scopes around it as an import. `names/exports`
 //!    follows that to `export const orders: Order[]` in another file.
-//! 3. `types/values`: the annotation decides. `types/type_exprs`: `Order[]` is an array of what
+//! 3. `types/declaration_types`: the annotation decides. `types/type_nodes`: `Order[]` is an array of what
 //!    `Order` means in that file, again by `names`.
 //! 4. `types/members`: an array has a `filter`; `types/signatures`: its signatures.
 //!    `expressions/calls` chooses the one that takes the arguments: `types/assignability` compares,
-//!    `expressions/contexts` says that `o` is an `Order`, `expressions/inference` binds type
+//!    `expressions/contextual_types` says that `o` is an `Order`, `expressions/inference` binds type
 //!    parameters.
-//! 5. `types/elements`: the call gives an `Order[]`, its element is an `Order`, an instance of a
+//! 5. `types/iteration_types`: the call gives an `Order[]`, its element is an `Order`, an instance of a
 //!    class.
 //! 6. `types/members`: `Order` or one of its ancestors (`types/hierarchy`) declares `ship`;
 //!    `symbols/merging`: the overloads of `ship` are one symbol. `edges/sites` makes its
@@ -48,23 +48,23 @@
 
 mod arena;
 mod checker;
-mod declared;
 mod edges;
 mod expressions;
+mod global_index;
 mod names;
-mod questions;
+mod queries;
 mod symbols;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
-pub use declared::libraries::declared;
-pub use declared::module_paths::{PackageAnswers, is_of_package};
-pub use declared::object_functions::object_functions;
-pub use declared::published::{asked_of, published};
-pub use declared::tables::{Tables, module_answers, specifiers};
 pub use edges::components::{decorated_components, is_component};
 pub use edges::explain::explain;
 pub use edges::identity::identity;
 pub use edges::link;
+pub use global_index::libraries::declared;
+pub use global_index::module_resolution::{PackageAnswers, is_of_package};
+pub use global_index::object_functions::object_functions;
+pub use global_index::provided_keys::{asked_of, published};
+pub use global_index::tables::{Tables, module_answers, specifiers};

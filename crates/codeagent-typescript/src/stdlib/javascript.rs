@@ -10,7 +10,7 @@
 
 use std::sync::OnceLock;
 
-use super::texts::{Declaration, Texts, packed, unpacked, write_section};
+use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section};
 
 /// The declarations of ECMAScript and of browsers.
 const BLOB: &[u8] = include_bytes!("../../data/javascript.bin");
@@ -94,7 +94,7 @@ impl Selection {
 
 /// The libraries in the binary.
 pub struct Libraries {
-    texts: Texts,
+    texts: DtsBundle,
 }
 
 impl Libraries {
@@ -105,13 +105,13 @@ impl Libraries {
         static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
         // The blob is whole, a test reads it.
         LIBRARIES.get_or_init(|| Self {
-            texts: Texts::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
+            texts: DtsBundle::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
         })
     }
 
     /// Their declarations, a section for each library.
     #[must_use]
-    pub fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &DtsBundle {
         &self.texts
     }
 
@@ -172,13 +172,13 @@ fn is_finished(name: &str, part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stdlib::texts::{Taking, declared};
+    use crate::stdlib::dts_bundle::{BundleSelection, declared};
     use codeagent_model::graph::ParseStatus;
 
     /// The texts of what some names lead to in libraries, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
-        let sources = Taking::new(
+        let sources = BundleSelection::new(
             all.texts(),
             &is_name,
             &|library| libraries.has(library),

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::texts::{Declaration, Texts, packed, unpacked, write_section};
+use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section};
 
 /// The declarations of the packages.
 const BLOB: &[u8] = include_bytes!("../../data/npm.bin");
@@ -97,7 +97,7 @@ pub struct Package {
     pub name: &'static str,
     packed: &'static [u8],
     text: OnceLock<String>,
-    texts: OnceLock<Texts>,
+    texts: OnceLock<DtsBundle>,
 }
 
 /// The packages in the binary.
@@ -171,7 +171,7 @@ impl Packages {
 
     /// The package of these texts.
     #[must_use]
-    pub fn having(&self, texts: &Texts) -> Option<&Package> {
+    pub fn having(&self, texts: &DtsBundle) -> Option<&Package> {
         self.all.iter().find(|package| {
             package
                 .texts
@@ -183,15 +183,15 @@ impl Packages {
 
 impl Package {
     /// Its declarations, by module.
-    pub fn texts(&'static self) -> &'static Texts {
+    pub fn texts(&'static self) -> &'static DtsBundle {
         self.texts
-            .get_or_init(|| Texts::read(self.text.get_or_init(|| unpacked(self.packed)), true))
+            .get_or_init(|| DtsBundle::read(self.text.get_or_init(|| unpacked(self.packed)), true))
     }
 }
 
 /// Texts of modules as blocks that declare them.
 #[must_use]
-pub fn blocks(texts: &Texts, modules: &[(usize, String)]) -> String {
+pub fn blocks(texts: &DtsBundle, modules: &[(usize, String)]) -> String {
     let mut text = String::new();
     for (module, declared) in modules {
         match texts.sections[*module].name {
@@ -205,8 +205,8 @@ pub fn blocks(texts: &Texts, modules: &[(usize, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stdlib::dts_bundle::{BundleSelection, declared};
     use crate::stdlib::javascript::Libraries;
-    use crate::stdlib::texts::{Taking, declared};
     use codeagent_model::graph::ParseStatus;
 
     /// The declarations of packages that names lead to, if they are imported.
@@ -216,9 +216,10 @@ mod tests {
     ) -> Vec<(&'static str, String)> {
         let packages = Packages::get();
         let having = |module: &str| packages.find(module).map(|found| found.1.texts());
-        let mut taking = Taking::new(Libraries::get().texts(), &is_name, &|_| true, &having);
+        let mut taking =
+            BundleSelection::new(Libraries::get().texts(), &is_name, &|_| true, &having);
         imported.iter().for_each(|module| taking.import(module));
-        let of_module = |source: &crate::stdlib::texts::Source| {
+        let of_module = |source: &crate::stdlib::dts_bundle::Source| {
             let texts = source.texts;
             let modules = source.taken(&is_name).into_iter();
             modules

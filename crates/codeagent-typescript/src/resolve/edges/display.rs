@@ -6,14 +6,14 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::print;
 
-use crate::resolve::arena::{Args, Env, Ty, Type};
-use crate::resolve::declared::well_known::ROWS;
-use crate::resolve::edges::Linker;
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::global_index::well_known::BUILTIN_MEMBERS;
 
 /// Levels of type arguments that are shown.
 const LEVELS: u32 = 6;
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// A type as text.
     pub fn display(&self, ty: Ty) -> String {
         self.display_deep(ty, 0)
@@ -45,26 +45,26 @@ impl Linker<'_> {
             Type::Literal(_, name) => format!("{:?}", self.spelling(name)),
             Type::Instance(decl, args) => with_args(self.declared(decl), args),
             Type::Static(decl) => format!("typeof {}", self.declared(decl)),
-            Type::Function(decl, env) => format!(
+            Type::Function(decl, mapper) => format!(
                 "function {}{}",
                 self.declared(decl),
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Object(decl, env) => format!(
+            Type::Object(decl, mapper) => format!(
                 "object at line {}{}",
                 self.decl(decl).at.line,
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Mapped(decl, env) => format!(
+            Type::Mapped(decl, mapper) => format!(
                 "mapped type at line {}{}",
                 self.decl(decl).at.line,
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Conditional(file, ty, env) => {
+            Type::Conditional(file, ty, mapper) => {
                 format!(
                     "{}{}, still open",
                     print::written_type(self.facts(file), ty),
-                    self.display_env(env, level)
+                    self.display_env(mapper, level)
                 )
             }
             Type::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
@@ -73,7 +73,11 @@ impl Linker<'_> {
             Type::BuiltIn(known, args) => with_args(known.name(), args),
             Type::BuiltInValue(known) => format!("typeof {}", known.name()),
             Type::BuiltInMethod(row, receiver) => {
-                format!("{}.{}", inner(receiver), ROWS[usize::from(row)].name)
+                format!(
+                    "{}.{}",
+                    inner(receiver),
+                    BUILTIN_MEMBERS[usize::from(row)].name
+                )
             }
             Type::Selected(of, names, keep) => format!(
                 "{}<{}, {}>",
@@ -90,8 +94,8 @@ impl Linker<'_> {
         }
     }
 
-    fn display_env(&self, env: Env, level: u32) -> String {
-        let bound = self.arena.bindings(env);
+    fn display_env(&self, mapper: TypeMapper, level: u32) -> String {
+        let bound = self.arena.bindings(mapper);
         let bound = bound.iter().map(|(param, ty)| {
             format!(
                 "{} = {}",

@@ -39,7 +39,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
         || lexical && (nested || matches!(scope.kind, ScopeKind::Function | ScopeKind::Block));
     Identity {
         language: Language::TypeScript,
-        space: space(facts, decl),
+        space: meaning(facts, decl),
         qualified_name: match parent {
             Some(parent) => qualified(&parent.qualified_name, name),
             None => format!("{}#{name}", file.path),
@@ -86,7 +86,7 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
 
 /// The space a declaration lives in; a namespace joins the class, enum or function it is merged
 /// with.
-fn space(facts: &Facts, decl: DeclId) -> &'static str {
+fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);
     match declaration.kind {
         DeclKind::Class | DeclKind::Interface | DeclKind::Enum | DeclKind::TypeAlias => "type",

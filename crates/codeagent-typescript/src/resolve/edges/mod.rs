@@ -20,11 +20,11 @@ use codeagent_lang::{FileId, Links, World};
 use crate::resolve::checker::Checker;
 
 /// One link in progress.
-struct Linker<'w> {
+struct FileResolver<'w> {
     checker: Checker<'w>,
 }
 
-impl<'w> Linker<'w> {
+impl<'w> FileResolver<'w> {
     fn new(file: FileId, world: &'w World) -> Self {
         Self {
             checker: Checker::new(file, world),
@@ -32,7 +32,7 @@ impl<'w> Linker<'w> {
     }
 }
 
-impl<'w> Deref for Linker<'w> {
+impl<'w> Deref for FileResolver<'w> {
     type Target = Checker<'w>;
 
     #[inline]
@@ -41,7 +41,7 @@ impl<'w> Deref for Linker<'w> {
     }
 }
 
-impl DerefMut for Linker<'_> {
+impl DerefMut for FileResolver<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.checker
@@ -51,13 +51,13 @@ impl DerefMut for Linker<'_> {
 /// Links one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
-    let mut linker = Linker::new(file, world);
+    let mut resolver = FileResolver::new(file, world);
     let mut links = Links::default();
-    linker.sites(&mut links);
-    linker.implementations(&mut links);
+    resolver.sites(&mut links);
+    resolver.implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = linker.checker.finish();
+    links.reads = resolver.checker.finish();
     links
 }

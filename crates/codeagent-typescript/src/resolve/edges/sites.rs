@@ -11,19 +11,19 @@ use rustc_hash::FxHashSet;
 
 use super::used_names;
 use crate::resolve::arena::{Ty, Type};
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
 
 /// So many symbols that a use may mean are kept.
 const MAX_TARGETS: usize = 8;
 
 /// What became of a site.
-pub enum Outcome {
+pub enum SiteTarget {
     /// Declarations of the repository or of outside.
-    Decls(Decls),
+    Decls(DeclList),
     /// A module.
     File(FileId),
     /// Something outside.
@@ -36,19 +36,19 @@ pub enum Outcome {
     Unknown,
 }
 
-impl From<Found> for Outcome {
-    fn from(found: Found) -> Self {
+impl From<ResolvedName> for SiteTarget {
+    fn from(found: ResolvedName) -> Self {
         match found {
-            Found::Decls(decls) => Self::Decls(decls),
-            Found::Module(file) => Self::File(file),
-            Found::Ambient(block) => Self::Decls(Decls::from_slice(&[block])),
-            Found::External => Self::Outside,
-            Found::Nothing => Self::Unknown,
+            ResolvedName::Decls(decls) => Self::Decls(decls),
+            ResolvedName::Module(file) => Self::File(file),
+            ResolvedName::Ambient(block) => Self::Decls(DeclList::from_slice(&[block])),
+            ResolvedName::External => Self::Outside,
+            ResolvedName::Nothing => Self::Unknown,
         }
     }
 }
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// The uses of all sites of the file.
     pub fn sites(&mut self, links: &mut Links) {
         let facts = self.own_facts();
@@ -67,8 +67,8 @@ impl Linker<'_> {
         }
         match self.outcome(site) {
             // What is unknown then is so because the budget ended on it.
-            Outcome::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
-            Outcome::Decls(decls) => {
+            SiteTarget::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
+            SiteTarget::Decls(decls) => {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(
                         Site {
@@ -89,22 +89,22 @@ impl Linker<'_> {
                     true => links.calls_resolved += 1,
                     false if is_declared_outside => links.calls_external += 1,
                     false if is_value => links.values_called.push(site.at),
-                    false => open(links, site, Sym::NONE),
+                    false => record_unresolved(links, site, Sym::NONE),
                 }
             }
-            Outcome::File(file) if !is_call => {
+            SiteTarget::File(file) if !is_call => {
                 if let Some(edge_type) = self.edge_type(site) {
                     push(links, site, edge_type, vec![Target::File(file)]);
                 }
             }
-            Outcome::Outside => links.calls_external += u32::from(is_call),
-            Outcome::Value if is_call => links.values_called.push(site.at),
-            Outcome::Nameless if is_call => open(links, site, Sym::NONE),
-            Outcome::Value | Outcome::Nameless => {}
+            SiteTarget::Outside => links.calls_external += u32::from(is_call),
+            SiteTarget::Value if is_call => links.values_called.push(site.at),
+            SiteTarget::Nameless if is_call => record_unresolved(links, site, Sym::NONE),
+            SiteTarget::Value | SiteTarget::Nameless => {}
             // What a module gives out as a whole is not the module.
-            Outcome::Unknown | Outcome::File(_) => {
+            SiteTarget::Unknown | SiteTarget::File(_) => {
                 if let Some(name) = used_names::of_value(self.own_facts(), site) {
-                    open(links, site, name);
+                    record_unresolved(links, site, name);
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Linker<'_> {
         links.given_up += 1;
         let name = used_names::whatever_it_is(self.own_facts(), site);
         if let Some(name) = name {
-            open(links, site, name);
+            record_unresolved(links, site, name);
         }
     }
 
@@ -139,21 +139,24 @@ impl Linker<'_> {
     }
 
     /// Adds the edge of a site if its target is a node; `false` if there is none.
-    fn add_edges(&mut self, site: Site, decls: Decls, links: &mut Links) -> bool {
+    fn add_edges(&mut self, site: Site, decls: DeclList, links: &mut Links) -> bool {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
-            let mut symbol: Decls = if rest.len() > 1 {
-                self.group(first).iter().copied().collect()
+            let mut symbol: DeclList = if rest.len() > 1 {
+                self.merged_symbol(first).iter().copied().collect()
             } else {
-                Decls::new()
+                DeclList::new()
             };
             symbol.sort_unstable();
-            let (own, others): (Decls, Decls) = rest
+            let (own, others): (DeclList, DeclList) = rest
                 .into_iter()
                 .partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
             rest = others;
-            if let Some(target) = self.primary(&own).filter(|target| self.is_node(*target)) {
+            if let Some(target) = self
+                .canonical_declaration(&own)
+                .filter(|target| self.is_node(*target))
+            {
                 targets.push(Target::Decl(target));
             }
         }
@@ -171,9 +174,9 @@ impl Linker<'_> {
 
     /// The declaration that stands for a symbol: its implementation, else its first in the
     /// repository.
-    pub fn primary(&mut self, decls: &Decls) -> Option<DeclRef> {
+    pub fn canonical_declaration(&mut self, decls: &DeclList) -> Option<DeclRef> {
         let first = decls.first().copied()?;
-        let group = self.group(first);
+        let group = self.merged_symbol(first);
         let all: &[DeclRef] = if group.contains(&first) {
             &group
         } else {
@@ -230,7 +233,7 @@ impl Linker<'_> {
         })
     }
 
-    fn outcome(&mut self, site: Site) -> Outcome {
+    fn outcome(&mut self, site: Site) -> SiteTarget {
         let file = self.file;
         match site.subject {
             Subject::Expr(expr) => self.expr_outcome(expr, site.kind),
@@ -245,11 +248,11 @@ impl Linker<'_> {
                 let props = self.props_of(component);
                 self.key_of(props, sym)
             }
-            Subject::Construct(..) => Outcome::Outside,
+            Subject::Construct(..) => SiteTarget::Outside,
         }
     }
 
-    fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> Outcome {
+    fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
@@ -263,36 +266,36 @@ impl Linker<'_> {
                 let outcome = self.callee_outcome(callee);
                 self.constructor_outcome(callee, outcome)
             }
-            Expr::Jsx(component) if kind.is_call() => self.value_outcome(component),
+            Expr::Jsx(component) if kind.is_call() => self.value_target(component),
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(file, sym).into(),
-            _ => self.value_outcome(expr),
+            _ => self.value_target(expr),
         }
     }
 
-    pub fn value_outcome(&mut self, expr: ExprId) -> Outcome {
+    pub fn value_target(&mut self, expr: ExprId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
                 let decls = self.lookup(
-                    Place {
+                    LookupPosition {
                         file,
                         scope,
                         offset,
                     },
                     name,
-                    Space::Value,
+                    Meaning::Value,
                 );
                 if decls.is_empty() {
-                    return Outcome::Outside;
+                    return SiteTarget::Outside;
                 }
                 if let Some(property) = self.parameter_property(&decls) {
-                    return Outcome::Decls(property);
+                    return SiteTarget::Decls(property);
                 }
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     // A function sees itself by its own name.
-                    Found::Decls(decls) => Outcome::Decls(
+                    ResolvedName::Decls(decls) => SiteTarget::Decls(
                         decls
                             .into_iter()
                             .flat_map(|decl| self.named_member(decl))
@@ -305,14 +308,14 @@ impl Linker<'_> {
                 self.member_outcome(object, sym)
             }
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
-                self.value_outcome(inner)
+                self.value_target(inner)
             }
             Expr::Class(decl) | Expr::Function(decl) => {
-                Outcome::Decls(Decls::from_slice(&[at(file, decl)]))
+                SiteTarget::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
             Expr::Require(sym) => self.required(file, sym).into(),
             Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
-                Outcome::Outside
+                SiteTarget::Outside
             }
             _ => {
                 let ty = self.expr_type(file, expr);
@@ -322,19 +325,19 @@ impl Linker<'_> {
     }
 
     /// What is called by the value of `f()`, `a[i]` or `a || b`.
-    fn computed_outcome(&mut self, ty: Ty) -> Outcome {
+    fn computed_outcome(&mut self, ty: Ty) -> SiteTarget {
         match self.get(ty) {
-            Type::Simple(Ty::UNKNOWN | Ty::ANY) => Outcome::Unknown,
+            Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
             Type::Simple(_)
             | Type::BuiltIn(..)
             | Type::BuiltInValue(_)
-            | Type::BuiltInMethod(..) => Outcome::Outside,
-            _ => Outcome::Nameless,
+            | Type::BuiltInMethod(..) => SiteTarget::Outside,
+            _ => SiteTarget::Nameless,
         }
     }
 
     /// The property that a constructor parameter with a modifier declares.
-    fn parameter_property(&mut self, decls: &Decls) -> Option<Decls> {
+    fn parameter_property(&mut self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
         let declaration = facts.decl(parameter.decl);
@@ -353,11 +356,11 @@ impl Linker<'_> {
         let property = own.find(|id| {
             facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property
         })?;
-        Some(Decls::from_slice(&[at(parameter.file, property)]))
+        Some(DeclList::from_slice(&[at(parameter.file, property)]))
     }
 
     /// Of declarations of several spaces those that are values, if there are some.
-    fn as_value(&mut self, found: Found) -> Found {
+    fn as_value(&mut self, found: ResolvedName) -> ResolvedName {
         self.in_space(found, |kind| {
             !matches!(
                 kind,
@@ -366,7 +369,7 @@ impl Linker<'_> {
         })
     }
 
-    fn as_type(&mut self, found: Found) -> Found {
+    fn as_type(&mut self, found: ResolvedName) -> ResolvedName {
         self.in_space(found, |kind| {
             matches!(
                 kind,
@@ -380,85 +383,85 @@ impl Linker<'_> {
         })
     }
 
-    fn in_space(&mut self, found: Found, holds: impl Fn(DeclKind) -> bool) -> Found {
-        let Found::Decls(decls) = found else {
+    fn in_space(&mut self, found: ResolvedName, holds: impl Fn(DeclKind) -> bool) -> ResolvedName {
+        let ResolvedName::Decls(decls) = found else {
             return found;
         };
-        let kept: Decls = decls
+        let kept: DeclList = decls
             .iter()
             .copied()
             .filter(|decl| holds(self.decl(*decl).kind))
             .collect();
-        Found::Decls(if kept.is_empty() { decls } else { kept })
+        ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
     }
 
-    fn member_outcome(&mut self, object: ExprId, sym: Sym) -> Outcome {
+    fn member_outcome(&mut self, object: ExprId, sym: Sym) -> SiteTarget {
         let file = self.file;
         let receiver = self.expr_type(file, object);
         let name = self.name(file, sym);
-        match self.member(receiver, name) {
-            Looked::Declared(member) => {
+        match self.lookup_member(receiver, name) {
+            MemberLookup::Declared(member) => {
                 let found = self.resolve_decls(member.decls);
                 match self.as_value(found) {
-                    Found::Decls(decls) => self.behind(decls),
+                    ResolvedName::Decls(decls) => self.resolve_shorthand(decls),
                     found => found.into(),
                 }
             }
-            Looked::External => self
+            MemberLookup::External => self
                 .expando_outcome(object, name)
-                .unwrap_or(Outcome::Outside),
-            Looked::Value(ty) => self.value_member(ty),
-            Looked::Missing => self
+                .unwrap_or(SiteTarget::Outside),
+            MemberLookup::Value(ty) => self.value_member(ty),
+            MemberLookup::Missing => self
                 .expando_outcome(object, name)
-                .unwrap_or(Outcome::Unknown),
+                .unwrap_or(SiteTarget::Unknown),
         }
     }
 
     /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
-    fn behind(&mut self, decls: Decls) -> Outcome {
+    fn resolve_shorthand(&mut self, decls: DeclList) -> SiteTarget {
         let [decl] = decls[..] else {
-            return Outcome::Decls(decls);
+            return SiteTarget::Decls(decls);
         };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => self.as_value(found).into(),
-            _ => Outcome::Decls(decls),
+            _ => SiteTarget::Decls(decls),
         }
     }
 
-    fn expando_outcome(&mut self, object: ExprId, name: Name) -> Option<Outcome> {
+    fn expando_outcome(&mut self, object: ExprId, name: Name) -> Option<SiteTarget> {
         let own = self.file;
         let (file, value) = self.expando(own, object, name)?;
         let facts = self.facts(file);
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
             let holders = self.named_holders(own, object)?;
             let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(Outcome::Unknown, |member| {
-                Outcome::Decls(Decls::from_slice(&[member]))
+            return Some(member.map_or(SiteTarget::Unknown, |member| {
+                SiteTarget::Decls(DeclList::from_slice(&[member]))
             }));
         };
         let name = self.name(file, sym);
         let named = self.lookup(
-            Place {
+            LookupPosition {
                 file,
                 scope,
                 offset,
             },
             name,
-            Space::Value,
+            Meaning::Value,
         );
         let found = self.resolve_decls(named);
         Some(self.as_value(found).into())
     }
 
-    fn value_member(&mut self, ty: Ty) -> Outcome {
+    fn value_member(&mut self, ty: Ty) -> SiteTarget {
         match self.get(ty) {
-            Type::Module(file) => Outcome::File(file),
-            Type::Function(decl, _) if !self.is_external_file(decl.file) => Outcome::Nameless,
-            _ => Outcome::Outside,
+            Type::Module(file) => SiteTarget::File(file),
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => SiteTarget::Nameless,
+            _ => SiteTarget::Outside,
         }
     }
 
-    fn type_outcome(&mut self, ty: TypeId, index: usize) -> Outcome {
+    fn type_outcome(&mut self, ty: TypeId, index: usize) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
@@ -478,53 +481,53 @@ impl Linker<'_> {
                 (found, index + 1 == segments.len())
             }
             TypeExpr::Indexed(object, key) => return self.indexed_outcome(object, key),
-            _ => return Outcome::Outside,
+            _ => return SiteTarget::Outside,
         };
         match found {
-            Found::Nothing => Outcome::Outside,
+            ResolvedName::Nothing => SiteTarget::Outside,
             found if is_last => self.as_type(found).into(),
             found => found.into(),
         }
     }
 
     /// `"x"` of `T["x"]`
-    fn indexed_outcome(&mut self, object: TypeId, key: TypeId) -> Outcome {
+    fn indexed_outcome(&mut self, object: TypeId, key: TypeId) -> SiteTarget {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
-            return Outcome::Outside;
+            return SiteTarget::Outside;
         };
         let file = self.file;
         let object = self.type_of(file, object);
         self.key_of(object, sym)
     }
 
-    fn import_outcome(&mut self, id: ImportId) -> Outcome {
+    fn import_outcome(&mut self, id: ImportId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let import = &facts.imports[id.index()];
         match import.decl.some() {
             None => self.module(file, import.module).into(),
             Some(decl) => {
-                let found = self.resolve_decls(Decls::from_slice(&[at(file, decl)]));
+                let found = self.resolve_decls(DeclList::from_slice(&[at(file, decl)]));
                 let found = if import.type_only {
                     self.as_type(found)
                 } else {
                     found
                 };
-                self.one_symbol(found).into()
+                self.same_symbol_only(found).into()
             }
         }
     }
 
     /// A type and a value of one name brought by one specifier: the value stands for both.
-    fn one_symbol(&mut self, found: Found) -> Found {
-        let Found::Decls(decls) = &found else {
+    fn same_symbol_only(&mut self, found: ResolvedName) -> ResolvedName {
+        let ResolvedName::Decls(decls) = &found else {
             return found;
         };
         let Some(first) = decls.first().copied() else {
             return found;
         };
-        let group = self.group(first);
-        Found::Decls(
+        let group = self.merged_symbol(first);
+        ResolvedName::Decls(
             decls
                 .iter()
                 .copied()
@@ -533,7 +536,7 @@ impl Linker<'_> {
         )
     }
 
-    fn export_outcome(&mut self, id: ExportId) -> Outcome {
+    fn export_outcome(&mut self, id: ExportId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let export = &facts.exports[id.index()];
         match export.kind {
@@ -542,92 +545,92 @@ impl Linker<'_> {
                 let module = self.module(file, export.module);
                 let name = self.name(file, export.local);
                 let found = self.export(&module, name);
-                self.one_symbol(found).into()
+                self.same_symbol_only(found).into()
             }
             ExportKind::Local => {
                 let name = self.name(file, export.local);
-                let place = Place {
+                let position = LookupPosition {
                     file,
                     scope: export.scope,
                     offset: u32::MAX,
                 };
-                let mut decls = self.lookup(place, name, Space::Value);
+                let mut decls = self.lookup(position, name, Meaning::Value);
                 if decls.is_empty() {
-                    decls = self.lookup(place, name, Space::Type);
+                    decls = self.lookup(position, name, Meaning::Type);
                 }
                 let found = self.resolve_decls(decls);
-                self.one_symbol(found).into()
+                self.same_symbol_only(found).into()
             }
-            ExportKind::Assign | ExportKind::CommonJs => Outcome::Outside,
+            ExportKind::Assign | ExportKind::CommonJs => SiteTarget::Outside,
         }
     }
 
-    fn base_outcome(&mut self, decl: DeclRef, index: usize) -> Outcome {
+    fn base_outcome(&mut self, decl: DeclRef, index: usize) -> SiteTarget {
         let facts = self.facts(decl.file);
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
-            return Outcome::Unknown;
+            return SiteTarget::Unknown;
         };
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
             let segments = facts.list(segments);
             let found =
                 self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
-            let found = if matches!(found, Found::Nothing) {
+            let found = if matches!(found, ResolvedName::Nothing) {
                 self.base_value(decl, segments, scope)
             } else {
                 found
             };
             let found = self.whole_module(found);
             return match found {
-                Found::Nothing => Outcome::Outside,
+                ResolvedName::Nothing => SiteTarget::Outside,
                 found => self.as_type(found).into(),
             };
         }
         let ty = self.base_type(decl, index);
         if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
             (facts.type_expr(base.ty), self.get(ty))
-            && let found @ Outcome::Decls(_) = self.value_outcome(expr)
+            && let found @ SiteTarget::Decls(_) = self.value_target(expr)
         {
             return found;
         }
         match self.get(ty) {
-            Type::Instance(class, _) => Outcome::Decls(self.named_constructor(class)),
-            Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
-            _ => Outcome::Outside,
+            Type::Instance(class, _) => SiteTarget::Decls(self.named_constructor(class)),
+            Type::Simple(Ty::UNKNOWN) => SiteTarget::Unknown,
+            _ => SiteTarget::Outside,
         }
     }
 
     /// `extends Base` where `Base` is a variable that holds a class.
-    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> Found {
+    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
         let &[segment] = segments else {
-            return Found::Nothing;
+            return ResolvedName::Nothing;
         };
         let name = self.name(decl.file, segment.name);
         let decls = self.lookup(
-            Place {
+            LookupPosition {
                 file: decl.file,
                 scope,
                 offset: u32::MAX,
             },
             name,
-            Space::Value,
+            Meaning::Value,
         );
         self.resolve_decls(decls)
     }
 
     /// The key of an object literal: the member of the expected type, else the literal's own, which
     /// is no node.
-    fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
+    fn key_outcome(&mut self, object: DeclId, sym: Sym) -> SiteTarget {
         let file = self.file;
         let expected = self.context(at(file, object));
         self.key_of(expected, sym)
     }
 
     /// The member that a key names.
-    fn key_of(&mut self, object: Ty, key: Sym) -> Outcome {
+    fn key_of(&mut self, object: Ty, key: Sym) -> SiteTarget {
         let name = self.name(self.file, key);
-        match self.member(object, name) {
-            Looked::Declared(member) => Outcome::Decls(member.decls),
-            _ => Outcome::Outside,
+        match self.lookup_member(object, name) {
+            MemberLookup::Declared(member) => SiteTarget::Decls(member.decls),
+            _ => SiteTarget::Outside,
         }
     }
 
@@ -639,7 +642,7 @@ impl Linker<'_> {
             if !seen.insert(import.at.offset) {
                 continue;
             }
-            if let Found::Module(target) = self.module(file, import.module) {
+            if let ResolvedName::Module(target) = self.module(file, import.module) {
                 links.uses.push(Use {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
@@ -653,7 +656,7 @@ impl Linker<'_> {
 }
 
 /// Keeps a use without a target.
-fn open(links: &mut Links, site: Site, name: Sym) {
+fn record_unresolved(links: &mut Links, site: Site, name: Sym) {
     links.unresolved.push(Unresolved {
         name,
         kind: site.kind,

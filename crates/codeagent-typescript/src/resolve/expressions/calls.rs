@@ -7,7 +7,7 @@
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Env, Ty, Type};
+use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::symbols::at;
@@ -97,16 +97,16 @@ impl Checker<'_> {
     /// What a signature gives for the arguments of a site.
     fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
         match signature {
-            Signature::Declared(decl, env) => {
+            Signature::Declared(decl, mapper) => {
                 let result = self.return_type(decl);
                 let params = self.type_params(decl);
                 if params.is_empty() {
-                    return self.substitute(result, env);
+                    return self.substitute(result, mapper);
                 }
-                let bindings = self.call_bindings(decl, env, site, &params);
-                let own = self.arena.env(bindings);
+                let bindings = self.call_bindings(decl, mapper, site, &params);
+                let own = self.arena.mapper(bindings);
                 let result = self.substitute(result, own);
-                self.substitute(result, env)
+                self.substitute(result, mapper)
             }
             Signature::BuiltIn(row, receiver) => self.given(row, receiver),
         }
@@ -114,15 +114,15 @@ impl Checker<'_> {
 
     /// A type in terms of a signature's own type parameters, as it is at a site.
     pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
-        let Signature::Declared(decl, env) = signature else {
+        let Signature::Declared(decl, mapper) = signature else {
             return ty;
         };
         let params = self.type_params(decl);
         if params.is_empty() {
             return ty;
         }
-        let bindings = self.call_bindings(decl, env, site, &params);
-        let own = self.arena.env(bindings);
+        let bindings = self.call_bindings(decl, mapper, site, &params);
+        let own = self.arena.mapper(bindings);
         self.substitute(ty, own)
     }
 
@@ -131,7 +131,7 @@ impl Checker<'_> {
     fn call_bindings(
         &mut self,
         decl: DeclRef,
-        env: Env,
+        mapper: TypeMapper,
         site: CallSite,
         params: &[DeclRef],
     ) -> Vec<(DeclRef, Ty)> {
@@ -139,7 +139,7 @@ impl Checker<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
             bindings = self.infer(
-                Signature::Declared(decl, env),
+                Signature::Declared(decl, mapper),
                 site,
                 Inference::new(params, true),
             );
@@ -209,16 +209,16 @@ impl Checker<'_> {
 
     /// What the type parameters of the class that declares a constructor are in a class that
     /// inherits it.
-    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> Env {
+    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
         let Some(declaring) = self
             .class_of(constructor)
             .filter(|declaring| *declaring != class)
         else {
-            return Env::EMPTY;
+            return TypeMapper::EMPTY;
         };
         let own = self.own_instance(class);
         let Some(args) = self.as_instance_of(own, declaring, 0) else {
-            return Env::EMPTY;
+            return TypeMapper::EMPTY;
         };
         let types = self.arena.list(args);
         self.bind(declaring, &types)

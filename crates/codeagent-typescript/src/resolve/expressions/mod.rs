@@ -4,7 +4,7 @@
 //! **Limits.** Types as far as members and calls need them; nothing is checked.
 
 pub mod calls;
-mod contexts;
+mod contextual_types;
+mod expr_types;
 pub mod inference;
 mod narrowing;
-mod typing;

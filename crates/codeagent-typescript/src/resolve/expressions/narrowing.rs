@@ -1,7 +1,7 @@
 //! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`,
 //! `"a" in x`?
 //!
-//! **Limits.** Which guard is in force is found in `symbols/guards`; where it cannot be told
+//! **Limits.** Which guard is in force is found in `symbols/narrowing_scopes`; where it cannot be told
 //! whether a member of a union passes, it stays.
 
 use codeagent_lang::FileId;
@@ -10,8 +10,8 @@ use codeagent_model::facts::*;
 use crate::resolve::arena::{Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
-use crate::resolve::symbols::scopes::{Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
 
 impl Checker<'_> {
     /// The type of the subject of a guard where the guard holds.
@@ -48,7 +48,7 @@ impl Checker<'_> {
             GuardTest::HasProperty(sym) => {
                 let name = self.name(file, sym);
                 self.sift_union(subject, guard.negated, |checker, ty| {
-                    Some(checker.member(ty, name) != Looked::Missing)
+                    Some(checker.lookup_member(ty, name) != MemberLookup::Missing)
                 })
             }
             GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
@@ -90,12 +90,12 @@ impl Checker<'_> {
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
                 sym,
-                Place {
+                LookupPosition {
                     file,
                     scope,
                     offset,
                 },
-                Space::Value,
+                Meaning::Value,
             ),
             Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
             _ => self.expr_type(file, subject),

@@ -14,9 +14,9 @@ use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::types::members::Looked;
-use crate::resolve::types::type_exprs::Variadic;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::types::members::MemberLookup;
+use crate::resolve::types::type_nodes::SpreadElement;
 
 /// Members of a type that are compared.
 const MAX_MEMBERS: usize = 64;
@@ -74,8 +74,8 @@ impl Checker<'_> {
                 if self.is_declared_by_library(source) =>
             {
                 Some(!matches!(
-                    self.member(source, name),
-                    Looked::Missing | Looked::External
+                    self.lookup_member(source, name),
+                    MemberLookup::Missing | MemberLookup::External
                 ))
             }
             (Type::Literal(..), Type::KeyOf(_)) => {
@@ -124,14 +124,17 @@ impl Checker<'_> {
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
                 if known != wanted
-                    && !matches!(wanted, Known::Iterable | Known::Record | Known::Object)
+                    && !matches!(
+                        wanted,
+                        BuiltinType::Iterable | BuiltinType::Record | BuiltinType::Object
+                    )
                 {
                     return Some(false);
                 }
                 self.collect(args, given, inferred);
                 Some(true)
             }
-            (Type::Tuple(_), Type::BuiltIn(Known::Array | Known::Iterable, args)) => {
+            (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
                 let element = self.element_type(sub);
                 let given = self.arena.args(&[element]);
                 self.collect(args, given, inferred);
@@ -149,16 +152,18 @@ impl Checker<'_> {
                 Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..),
                 Type::Instance(..) | Type::BuiltIn(..),
             ) => self.callable_extends(sub, sup),
-            (_, Type::BuiltIn(Known::Record, args)) => self.record_extends(sub, args, inferred),
+            (_, Type::BuiltIn(BuiltinType::Record, args)) => {
+                self.record_extends(sub, args, inferred)
+            }
             (
                 Type::Instance(..) | Type::Object(..) | Type::Static(_),
                 Type::BuiltIn(
-                    Known::Array
-                    | Known::Promise
-                    | Known::Map
-                    | Known::Set
-                    | Known::Date
-                    | Known::RegExp,
+                    BuiltinType::Array
+                    | BuiltinType::Promise
+                    | BuiltinType::Map
+                    | BuiltinType::Set
+                    | BuiltinType::Date
+                    | BuiltinType::RegExp,
                     _,
                 ),
             ) => (!self.has_outside_base(sub)).then_some(false),
@@ -252,7 +257,7 @@ impl Checker<'_> {
     pub fn tuple_extends(
         &mut self,
         given: Args,
-        (wanted, rest): &Variadic,
+        (wanted, rest): &SpreadElement,
         inferred: &mut Inferred,
     ) -> Option<bool> {
         let given = self.arena.list(given);
@@ -277,7 +282,7 @@ impl Checker<'_> {
         if self.is_deepest() {
             return None;
         }
-        self.deeper(|checker| checker.extends(sub, sup, inferred))
+        self.with_depth(|checker| checker.extends(sub, sup, inferred))
     }
 
     fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
@@ -304,7 +309,7 @@ impl Checker<'_> {
         if is_function
             && matches!(
                 self.get(sup),
-                Type::BuiltIn(Known::Function | Known::Object, _)
+                Type::BuiltIn(BuiltinType::Function | BuiltinType::Object, _)
             )
         {
             return Some(true);
@@ -380,11 +385,11 @@ impl Checker<'_> {
             if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
                 continue;
             }
-            let Looked::Declared(wanted) = self.member(sup, name) else {
+            let MemberLookup::Declared(wanted) = self.lookup_member(sup, name) else {
                 continue;
             };
             if wanted.decls.iter().any(|decl| self.is_hidden(*decl)) {
-                if !matches!(self.member(sub, name), Looked::Declared(found) if found.decls == wanted.decls)
+                if !matches!(self.lookup_member(sub, name), MemberLookup::Declared(found) if found.decls == wanted.decls)
                 {
                     return Some(false);
                 }
@@ -394,11 +399,11 @@ impl Checker<'_> {
                 .decls
                 .iter()
                 .any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
-            match self.member(sub, name) {
-                Looked::Missing if optional || has_more => {}
-                Looked::Missing => return Some(false),
+            match self.lookup_member(sub, name) {
+                MemberLookup::Missing if optional || has_more => {}
+                MemberLookup::Missing => return Some(false),
                 // All that an array or the like has is declared, if anything of it is.
-                Looked::External
+                MemberLookup::External
                     if matches!(self.get(sub), Type::BuiltIn(..))
                         && self.tables.has_libraries()
                         && !self.is_object_member(name) =>
@@ -407,13 +412,13 @@ impl Checker<'_> {
                         return Some(false);
                     }
                 }
-                Looked::External => unsure = true,
-                looked => {
+                MemberLookup::External => unsure = true,
+                lookup => {
                     // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the
                     // one may lack what the other demands.
-                    unsure |= !optional && self.is_optional(sub, &looked);
-                    let given = self.given_type(looked, sub);
-                    let wanted = self.looked_type(Looked::Declared(wanted), sup);
+                    unsure |= !optional && self.is_optional(sub, &lookup);
+                    let given = self.given_type(lookup, sub);
+                    let wanted = self.type_of_lookup(MemberLookup::Declared(wanted), sup);
                     match self.nested_extends(given, wanted, inferred) {
                         Some(false) => return Some(false),
                         Some(true) => {}
@@ -430,21 +435,20 @@ impl Checker<'_> {
         let Type::Intersection(parts) = self.get(whole) else {
             return false;
         };
-        self.arena
-            .list(parts)
-            .iter()
-            .all(|other| *other == part || matches!(self.member(*other, name), Looked::Missing))
+        self.arena.list(parts).iter().all(|other| {
+            *other == part || matches!(self.lookup_member(*other, name), MemberLookup::Missing)
+        })
     }
 
     /// Whether a member of a type may be absent.
-    fn is_optional(&mut self, ty: Ty, looked: &Looked) -> bool {
+    fn is_optional(&mut self, ty: Ty, lookup: &MemberLookup) -> bool {
         if let Type::Mapped(decl, _) = self.get(ty)
             && self.decl(decl).flags.has(DeclFlags::OPTIONAL)
         {
             return true;
         }
-        match looked {
-            Looked::Declared(member) => member
+        match lookup {
+            MemberLookup::Declared(member) => member
                 .decls
                 .iter()
                 .all(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL)),
@@ -458,8 +462,8 @@ impl Checker<'_> {
     }
 
     /// The type of a member that is compared: what an object literal says keeps its literal types.
-    fn given_type(&mut self, looked: Looked, receiver: Ty) -> Ty {
-        if let (Type::Object(..), Looked::Declared(member)) = (self.get(receiver), &looked)
+    fn given_type(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
+        if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
         {
             let declaration = self.decl(decl);
@@ -468,10 +472,10 @@ impl Checker<'_> {
                 && !declaration.init.is_none()
             {
                 let ty = self.expr_type(decl.file, declaration.init);
-                return self.substitute(ty, member.env);
+                return self.substitute(ty, member.mapper);
             }
         }
-        self.looked_type(looked, receiver)
+        self.type_of_lookup(lookup, receiver)
     }
 
     /// Call and construct signatures that an object type demands.
@@ -553,17 +557,17 @@ impl Checker<'_> {
             return None;
         }
         match self.get(ty) {
-            Type::Object(decl, env) => {
+            Type::Object(decl, mapper) => {
                 self.add_own_names(decl, false, names);
                 for spread in self.nameless_members(decl, DeclKind::Property) {
                     let spread = self.spread_type(spread);
-                    let spread = self.substitute(spread, env);
+                    let spread = self.substitute(spread, mapper);
                     self.add_key_names(spread, names, level + 1)?;
                 }
                 Some(())
             }
             Type::Instance(decl, _) => {
-                for &part in self.group(decl).iter() {
+                for &part in self.merged_symbol(decl).iter() {
                     if self.tables.is_of_library(part.file) {
                         return None;
                     }
@@ -611,10 +615,10 @@ impl Checker<'_> {
                 names.extend(common.unwrap_or_default());
                 Some(())
             }
-            Type::Mapped(decl, env) => {
+            Type::Mapped(decl, mapper) => {
                 let &param = self.type_params(decl).first()?;
                 let keys = self.constraint(param);
-                let keys = self.substitute(keys, env);
+                let keys = self.substitute(keys, mapper);
                 for key in self.keys_of(keys)? {
                     if let Type::Literal(_, name) = self.get(key) {
                         names.push(name);

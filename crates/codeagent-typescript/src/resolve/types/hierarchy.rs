@@ -9,15 +9,15 @@ use smallvec::SmallVec;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::scopes::{Place, Space};
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The type entry `index` of a base list names.
     pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
-        self.answered(Question::Base(decl, index as u32), |checker| {
+        self.query(Query::Base(decl, index as u32), |checker| {
             let facts = checker.facts(decl.file);
             let declaration = facts.decl(decl.decl);
             let Some(base) = facts.list(declaration.bases).get(index).copied() else {
@@ -45,13 +45,13 @@ impl Checker<'_> {
         };
         let name = self.name(decl.file, segment.name);
         let decls = self.lookup(
-            Place {
+            LookupPosition {
                 file: decl.file,
                 scope,
                 offset: u32::MAX,
             },
             name,
-            Space::Value,
+            Meaning::Value,
         );
         if decls.is_empty() {
             return None;
@@ -69,7 +69,7 @@ impl Checker<'_> {
             .iter()
             .position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
-            return Some(self.answered(Question::Base(class, u32::MAX), |checker| {
+            return Some(self.query(Query::Base(class, u32::MAX), |checker| {
                 checker.expr_type(class.file, expr)
             }));
         }
@@ -142,7 +142,7 @@ impl Checker<'_> {
         if level > 8 {
             return None;
         }
-        let (group, types) = (self.group(decl), self.arena.list(args));
+        let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
         self.find_in_bases(&group, &types, |checker, base| {
             let parts = checker.arena.members(base);
             parts
@@ -164,8 +164,8 @@ impl Checker<'_> {
             for index in 0..self.decl(part).bases.len() {
                 let mut base = self.base_type(part, index);
                 if !base.is_opaque() {
-                    let env = self.bind(part, types);
-                    base = self.substitute(base, env);
+                    let mapper = self.bind(part, types);
+                    base = self.substitute(base, mapper);
                 }
                 if seen.contains(&base) {
                     continue;
@@ -204,11 +204,11 @@ impl Checker<'_> {
     }
 
     /// The first type argument of the built-in type that a class derives from.
-    pub fn as_built_in(&mut self, ty: Ty, known: Known, level: u32) -> Option<Ty> {
+    pub fn as_built_in(&mut self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
-                let (group, types) = (self.group(decl), self.arena.list(args));
+                let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
                 self.find_in_bases(&group, &types, |checker, base| {
                     checker.as_built_in(base, known, level + 1)
                 })

@@ -7,8 +7,8 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::symbols::holders::constructs;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::signatures::Signature;
 
 impl Checker<'_> {
@@ -16,11 +16,11 @@ impl Checker<'_> {
     pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
         if self.is_external_global(decl) {
             let name = self.decl_name(decl);
-            if let Some(known) = Known::of_name(self.spelling(name)) {
+            if let Some(known) = BuiltinType::of_name(self.spelling(name)) {
                 return self.arena.built_in(known, args);
             }
         }
-        let group = self.group(decl);
+        let group = self.merged_symbol(decl);
         let class = group
             .iter()
             .copied()
@@ -46,8 +46,8 @@ impl Checker<'_> {
                 .copied()
                 .zip(complete.iter().copied())
                 .collect();
-            let env = self.arena.env(bindings);
-            complete.push(self.substitute(ty, env));
+            let mapper = self.arena.mapper(bindings);
+            complete.push(self.substitute(ty, mapper));
         }
         complete
     }
@@ -63,8 +63,8 @@ impl Checker<'_> {
             } else {
                 self.type_of(param.file, default)
             };
-            let env = self.arena.env(bindings.clone());
-            let ty = self.substitute(ty, env);
+            let mapper = self.arena.mapper(bindings.clone());
+            let ty = self.substitute(ty, mapper);
             bindings.push((
                 param,
                 if self.get(ty) == Type::Param(param) {
@@ -96,9 +96,9 @@ impl Checker<'_> {
                 }
             }
             Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
-            Type::Function(decl, env) if self.is_constructor_type(decl) => {
+            Type::Function(decl, mapper) if self.is_constructor_type(decl) => {
                 let result = self.return_type(decl);
-                self.substitute(result, env)
+                self.substitute(result, mapper)
             }
             Type::Instance(..) | Type::Object(..) => self.instance_by_signature(value, args),
             Type::Param(_) | Type::Deferred(..) => {
@@ -166,14 +166,14 @@ impl Checker<'_> {
             .iter()
             .copied()
             .find(|signature| self.takes_type_args(*signature, args.len()));
-        let Some(Signature::Declared(decl, env)) = chosen.or(signatures.first().copied()) else {
+        let Some(Signature::Declared(decl, mapper)) = chosen.or(signatures.first().copied()) else {
             return Ty::UNKNOWN;
         };
         let result = self.return_type(decl);
         let args = self.complete_args(decl, args);
         let own = self.bind(decl, &args);
         let result = self.substitute(result, own);
-        self.substitute(result, env)
+        self.substitute(result, mapper)
     }
 
     /// Whether a signature has that many type parameters.

@@ -3,14 +3,14 @@
 //!
 //! **Limits.** Where something is not annotated, its type is asked of `expressions`.
 
-pub mod aliases;
 pub mod assignability;
-mod callables;
-mod elements;
-mod generics;
+pub mod declaration_types;
 mod hierarchy;
 mod instances;
+mod instantiation;
+mod iteration_types;
 pub mod members;
+mod signature_relations;
 pub mod signatures;
-pub mod type_exprs;
-pub mod values;
+pub mod type_nodes;
+pub mod utility_types;

@@ -8,7 +8,7 @@
 
 use crate::resolve::arena::{Args, Ty, Type, Utility};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::signatures::Signature;
 
 impl Utility {
@@ -36,7 +36,7 @@ impl Checker<'_> {
             | "ThisParameterType" | "OmitThisParameter" => first,
             "Pick" => self.selected(first, second, true),
             "Omit" => self.selected(first, second, false),
-            "Record" => self.arena.built_in(Known::Record, &[first, second]),
+            "Record" => self.arena.built_in(BuiltinType::Record, &[first, second]),
             "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
             _ => self.utility(Utility::of_name(name)?, &[first, second]),
         })
@@ -67,8 +67,8 @@ impl Checker<'_> {
                 self.parameter_tuple(signature)
             }
             Utility::Awaited => self.awaited(first),
-            Utility::Exclude => self.sift(first, second, false),
-            Utility::Extract => self.sift(first, second, true),
+            Utility::Exclude => self.filter_union(first, second, false),
+            Utility::Extract => self.filter_union(first, second, true),
         }
     }
 
@@ -114,7 +114,7 @@ impl Checker<'_> {
         self.arena.tuple(&types)
     }
 
-    fn sift(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
+    fn filter_union(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
         if !matches!(self.get(union), Type::Union(_)) {
             return union;
         }

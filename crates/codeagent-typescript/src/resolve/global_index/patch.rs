@@ -15,13 +15,13 @@ use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::module_paths::is_of_package;
+use super::module_resolution::is_of_package;
 use super::tables::{FileIndex, Tables, is_global, specifiers};
 
 /// Everything of a file that stands in tables of other files or of all files, but for the numbers
 /// of declarations.
 #[derive(PartialEq)]
-struct Outward<'f> {
+struct ExportSurface<'f> {
     is_module: bool,
     globals: Vec<&'f str>,
     stars: Vec<&'f str>,
@@ -34,7 +34,7 @@ fn globals(facts: &Facts) -> impl Iterator<Item = DeclId> {
         .filter(|id| is_global(facts, facts.decl(*id)))
 }
 
-fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
+fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<ExportSurface<'f>> {
     if facts
         .decls
         .iter()
@@ -43,7 +43,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
         return None;
     }
     let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
-    Some(Outward {
+    Some(ExportSurface {
         is_module: facts.header.is_module,
         globals: globals(facts).map(|id| of_decl(&id)).collect(),
         stars: index
@@ -82,8 +82,8 @@ impl LanguageIndex for Tables {
                 .get_mut(&name)
                 .into_iter()
                 .flatten()
-                .filter(|place| place.file == file);
-            own.zip(ids).for_each(|(place, id)| place.decl = id);
+                .filter(|position| position.file == file);
+            own.zip(ids).for_each(|(position, id)| position.decl = id);
         }
         self.files[file.0 as usize] = made;
         true

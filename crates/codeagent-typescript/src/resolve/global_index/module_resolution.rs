@@ -12,7 +12,7 @@
 //! else: no disk, no links, no `rootDirs`. A new value per world, because the resolver inside
 //! remembers its answers.
 
-mod answers;
+mod installed_modules;
 mod memory_fs;
 mod packages;
 
@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::project::TypeScriptProjects;
-pub use answers::{PackageAnswers, is_of_package};
+pub use installed_modules::{PackageAnswers, is_of_package};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 

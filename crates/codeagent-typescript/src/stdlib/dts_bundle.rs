@@ -90,7 +90,7 @@ pub fn unpacked(packed: &[u8]) -> String {
 
 /// Declarations by section.
 #[derive(Default)]
-pub struct Texts {
+pub struct DtsBundle {
     /// In their order.
     pub sections: Vec<Section>,
     /// Sections by name.
@@ -135,7 +135,7 @@ impl Entry {
     }
 }
 
-impl Texts {
+impl DtsBundle {
     /// Those of a text, whose sections are modules or all of them global. A section without a name
     /// is global.
     #[must_use]
@@ -246,7 +246,7 @@ fn end_of_parts(lines: &str) -> usize {
 /// Texts of which some are taken.
 pub struct Source {
     /// The texts.
-    pub texts: &'static Texts,
+    pub texts: &'static DtsBundle,
     is_taken: Vec<bool>,
 }
 
@@ -277,13 +277,13 @@ impl Source {
 }
 
 /// Takes what names lead to.
-pub struct Taking<'n> {
+pub struct BundleSelection<'n> {
     /// Which names there are.
     is_name: &'n dyn Fn(&str) -> bool,
     /// Whether a section of the first source is there at all.
     is_selected: &'n dyn Fn(usize) -> bool,
     /// The texts that have a module.
-    having: &'n dyn Fn(&str) -> Option<&'static Texts>,
+    having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
     sources: Vec<Source>,
     open: Vec<(usize, u32)>,
     /// What modules were asked for: source and section, name.
@@ -293,13 +293,13 @@ pub struct Taking<'n> {
     seen: FxHashSet<((usize, u32), &'static str)>,
 }
 
-impl<'n> Taking<'n> {
+impl<'n> BundleSelection<'n> {
     /// Of global declarations, and of modules where `having` finds them.
     pub fn new(
-        global: &'static Texts,
+        global: &'static DtsBundle,
         is_name: &'n dyn Fn(&str) -> bool,
         is_selected: &'n dyn Fn(usize) -> bool,
-        having: &'n dyn Fn(&str) -> Option<&'static Texts>,
+        having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
     ) -> Self {
         let mut taking = Self {
             is_name,
@@ -328,7 +328,7 @@ impl<'n> Taking<'n> {
     }
 
     /// The number of a source, with the global names in it asked for.
-    fn source(&mut self, texts: &'static Texts) -> usize {
+    fn source(&mut self, texts: &'static DtsBundle) -> usize {
         if let Some(number) = self
             .sources
             .iter()

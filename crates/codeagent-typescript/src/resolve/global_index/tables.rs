@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::libraries::{is_in_binary, package_of};
-use super::module_paths::{ModulePaths, PackageAnswers};
+use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
 use crate::stdlib::npm::Package;
@@ -41,7 +41,7 @@ pub struct FileIndex {
     /// Calls that are written with `new`, sorted.
     news: Vec<CallId>,
     /// What is expected of calls where they stand, sorted by call.
-    expected: Vec<(CallId, Expected)>,
+    expected: Vec<(CallId, ContextKind)>,
     /// Whether some guard narrows a member path.
     pub narrows_members: bool,
     /// Import clauses by local declaration, sorted.
@@ -142,7 +142,7 @@ impl NameFilter {
 
 /// What gives the result of a call its expected type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Expected {
+pub enum ContextKind {
     /// An annotation.
     Typed(TypeId),
     /// The parameter it is passed to.
@@ -244,13 +244,13 @@ impl Tables {
                 .decl_ids()
                 .filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
             for id in blocks {
-                let place = DeclRef {
+                let position = DeclRef {
                     file: FileId(number as u32),
                     decl: id,
                 };
-                let name = self.name(place.file, file.facts.decl(id).name);
+                let name = self.name(position.file, file.facts.decl(id).name);
                 if let Some(ambient) = self.ambient.get_mut(&name) {
-                    ambient.push(place);
+                    ambient.push(position);
                 }
             }
         }
@@ -417,14 +417,14 @@ impl Tables {
     fn add_world_wide(&mut self, file: FileId, facts: &Facts) {
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
-            let place = DeclRef { file, decl: id };
+            let position = DeclRef { file, decl: id };
             let name = self.name(file, decl.name);
             if decl.kind == DeclKind::AmbientModule {
                 match self
                     .target(file, decl.name)
                     .filter(|_| facts.header.is_module)
                 {
-                    Some(module) => self.augmented.entry(module).or_default().push(place),
+                    Some(module) => self.augmented.entry(module).or_default().push(position),
                     None if !facts.header.is_module => {
                         let blocks = self.ambient.entry(name).or_default();
                         // What the repository or an installed package declares itself stands for
@@ -432,13 +432,13 @@ impl Tables {
                         if file < self.libraries
                             || blocks.iter().all(|block| block.file >= self.libraries)
                         {
-                            blocks.push(place);
+                            blocks.push(position);
                         }
                     }
                     None => {}
                 }
             } else if is_global(facts, decl) {
-                self.globals.entry(name).or_default().push(place);
+                self.globals.entry(name).or_default().push(position);
             }
         }
     }
@@ -505,7 +505,7 @@ impl Tables {
     }
 
     /// What is expected of the result of a call.
-    pub fn expected(&self, file: FileId, call: CallId) -> Option<Expected> {
+    pub fn expected(&self, file: FileId, call: CallId) -> Option<ContextKind> {
         let expected = &self.file(file).expected;
         let at = expected.binary_search_by_key(&call, |entry| entry.0).ok()?;
         Some(expected[at].1)
@@ -659,17 +659,17 @@ fn called(facts: &Facts, expr: ExprId) -> Option<CallId> {
     }
 }
 
-fn expected(facts: &Facts) -> Vec<(CallId, Expected)> {
+fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
     let mut all = Vec::new();
     for decl in facts.decls.iter().filter(|decl| !decl.ty.is_none()) {
         if matches!(decl.kind, DeclKind::Variable | DeclKind::Property) {
-            all.extend(called(facts, decl.init).map(|call| (call, Expected::Typed(decl.ty))));
+            all.extend(called(facts, decl.init).map(|call| (call, ContextKind::Typed(decl.ty))));
         } else if !decl.flags.has(DeclFlags::ASYNC) && !decl.flags.has(DeclFlags::GENERATOR) {
             let returned = facts
                 .list(decl.returns)
                 .iter()
                 .filter_map(|value| called(facts, *value));
-            all.extend(returned.map(|call| (call, Expected::Typed(decl.ty))));
+            all.extend(returned.map(|call| (call, ContextKind::Typed(decl.ty))));
         }
     }
     for (call, id) in ids(&facts.calls, CallId) {
@@ -680,7 +680,8 @@ fn expected(facts: &Facts) -> Vec<(CallId, Expected)> {
             .take(usize::from(u16::MAX))
         {
             all.extend(
-                called(facts, arg.value).map(|inner| (inner, Expected::Argument(id, index as u16))),
+                called(facts, arg.value)
+                    .map(|inner| (inner, ContextKind::Argument(id, index as u16))),
             );
         }
     }

@@ -6,7 +6,7 @@
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::symbols::scopes::Place;
+use crate::resolve::symbols::scopes::LookupPosition;
 use crate::resolve::symbols::{Symbols, at};
 
 /// Segments of a narrowed path.
@@ -15,7 +15,7 @@ const MAX_PATH: usize = 8;
 impl Symbols<'_> {
     /// Whether a name was narrowed by an assignment outside the function that reads it, which may
     /// run after another one.
-    pub fn is_assigned_outside(&mut self, narrow: DeclRef, place: Place) -> bool {
+    pub fn is_assigned_outside(&mut self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
         let Expr::Guarded(guard) = facts.expr(decl.init) else {
@@ -30,7 +30,7 @@ impl Symbols<'_> {
         ) {
             return false;
         }
-        let mut scope = place.scope;
+        let mut scope = position.scope;
         while let Some(id) = scope.some().filter(|id| *id != decl.scope) {
             let Scope { kind, parent, .. } = *facts.scope(id);
             if kind == ScopeKind::Function {

@@ -9,9 +9,9 @@ use codeagent_model::span::Position;
 
 use crate::javascript::doc_tags::{Tag, skip_blank};
 use crate::javascript::doc_types::{closing, labelled, take, take_name, take_word};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `(a: A, b?: B) => C`, `<T>(a: T) => T`, behind `function` `(A, B): C`.
     pub fn documented_function(
         &mut self,

@@ -10,10 +10,10 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::tables::Expected;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::expressions::inference::Inference;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::tables::ContextKind;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::{Signature, Signatures};
 
@@ -79,9 +79,9 @@ impl Checker<'_> {
         }
         let expected = match self.tables.expected(site.file, site.call) {
             None => return,
-            Some(Expected::Typed(ty)) => self.type_of(site.file, ty),
-            Some(Expected::Argument(call, index)) => {
-                self.answered(Question::Expected(site.file, site.call), |checker| {
+            Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
+            Some(ContextKind::Argument(call, index)) => {
+                self.query(Query::Expected(site.file, site.call), |checker| {
                     checker.expected_argument(
                         CallSite {
                             file: site.file,
@@ -97,7 +97,7 @@ impl Checker<'_> {
         }
         let result = self.return_type(decl);
         let mut inference = Inference::new(params, false);
-        self.unify(result, expected, &mut inference, 0);
+        self.infer_from_types(result, expected, &mut inference, 0);
         for (param, ty) in inference.finish() {
             if !self.is_open(ty) && !bindings.iter().any(|binding| binding.0 == param) {
                 bindings.push((param, ty));
@@ -107,7 +107,7 @@ impl Checker<'_> {
 
     /// The type expected of a lambda, object literal or array literal.
     pub fn context(&mut self, decl: DeclRef) -> Ty {
-        self.answered(Question::Context(decl), |checker| {
+        self.query(Query::Context(decl), |checker| {
             checker.context_unguarded(decl)
         })
     }
@@ -161,7 +161,7 @@ impl Checker<'_> {
                     return Ty::UNKNOWN;
                 };
                 self.add_defaults(&params, &mut bindings);
-                let bound = self.arena.env(bindings);
+                let bound = self.arena.mapper(bindings);
                 self.substitute(ty, bound)
             }
             Ok(Signature::BuiltIn(..)) => Ty::UNKNOWN,
@@ -178,7 +178,7 @@ impl Checker<'_> {
         let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else {
             return Ty::UNKNOWN;
         };
-        let bound = self.arena.env(bindings);
+        let bound = self.arena.mapper(bindings);
         self.substitute(ty, bound)
     }
 

@@ -50,7 +50,7 @@ impl Checker<'_> {
 
     /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
     fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
-        let Signature::Declared(decl, env) = wanted else {
+        let Signature::Declared(decl, mapper) = wanted else {
             return;
         };
         let params = self.params(decl);
@@ -61,7 +61,7 @@ impl Checker<'_> {
             return;
         };
         let rest = self.decl_type(last);
-        let rest = self.substitute(rest, env);
+        let rest = self.substitute(rest, mapper);
         if let Type::Param(param) = self.get(rest) {
             let given: Vec<Ty> = self
                 .signature_params(found)
@@ -116,8 +116,8 @@ impl Checker<'_> {
 
     /// What `new` calls on a type, implementations of overloads left out.
     fn constructor_signatures(&mut self, ty: Ty) -> Signatures {
-        if let Type::Function(decl, env) = self.get(ty) {
-            return Signatures::from_slice(&[Signature::Declared(decl, env)]);
+        if let Type::Function(decl, mapper) = self.get(ty) {
+            return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
         }
         let mut found = self.class_signatures(ty);
         if found.len() > 1 {

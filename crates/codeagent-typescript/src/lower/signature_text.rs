@@ -12,12 +12,12 @@ use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 use memchr::{memrchr, memrchr_iter};
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::Child;
 
 /// What is known of a declaration's looks.
 #[derive(Clone, Copy, Default)]
-pub struct Looks<'tree> {
+pub struct DeclText<'tree> {
     /// First byte, with decorators and `export`.
     pub start: usize,
     /// Past its last byte.
@@ -43,9 +43,9 @@ struct Doc {
 
 const SUMMARY_LIMIT: usize = 300;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Gives a declaration what a node needs.
-    pub fn show(&mut self, id: DeclId, looks: Looks<'tree>) {
+    pub fn show(&mut self, id: DeclId, looks: DeclText<'tree>) {
         let doc =
             doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
         let summary = if doc.summary.is_empty() {

@@ -10,17 +10,17 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Env, Ty, Type, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::value_owners::constructs;
 
 /// The types of a tuple's elements and the place of its rest element.
-pub type Variadic = (Vec<Ty>, usize);
+pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
     /// The type a type expression of a file means.
@@ -28,7 +28,7 @@ impl Checker<'_> {
         if ty.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(Question::Type(file, ty), |checker| {
+        self.memoized(Query::Type(file, ty), |checker| {
             checker.type_of_unguarded(file, ty)
         })
     }
@@ -55,9 +55,15 @@ impl Checker<'_> {
                 let members = self.types_of(file, list);
                 self.arena.intersection(&members)
             }
-            TypeExpr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
-            TypeExpr::Object(decl) => self.arena.add(Type::Object(at(file, decl), Env::EMPTY)),
-            TypeExpr::Mapped(decl) => self.arena.add(Type::Mapped(at(file, decl), Env::EMPTY)),
+            TypeExpr::Function(decl) => self
+                .arena
+                .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Object(decl) => self
+                .arena
+                .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Mapped(decl) => self
+                .arena
+                .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
             TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
             TypeExpr::Indexed(object, key) => {
@@ -69,7 +75,7 @@ impl Checker<'_> {
                 let object = self.type_of(file, object);
                 self.arena.add(Type::KeyOf(object))
             }
-            TypeExpr::Conditional(_) => self.conditional_type(file, ty, Env::EMPTY),
+            TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
             TypeExpr::Predicate(..) => Ty::BOOLEAN,
             TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
@@ -165,12 +171,12 @@ impl Checker<'_> {
         self.type_of_found(file, &found, &args)
     }
 
-    fn type_of_found(&mut self, file: FileId, found: &Found, args: &[Ty]) -> Ty {
+    fn type_of_found(&mut self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
         match found {
-            Found::Decls(decls) => self.declared_type(decls, args),
-            Found::External => self.outside_type(args),
+            ResolvedName::Decls(decls) => self.declared_type(decls, args),
+            ResolvedName::External => self.outside_type(args),
             // What a library names and nobody declares lies outside too.
-            Found::Nothing if self.is_external_file(file) => self.outside_type(args),
+            ResolvedName::Nothing if self.is_external_file(file) => self.outside_type(args),
             _ => Ty::UNKNOWN,
         }
     }
@@ -214,7 +220,7 @@ impl Checker<'_> {
     }
 
     /// The type that declarations of one name declare.
-    pub fn declared_type(&mut self, decls: &Decls, args: &[Ty]) -> Ty {
+    pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
             match declaration.kind {
@@ -268,14 +274,12 @@ impl Checker<'_> {
             return body;
         }
         let args = self.complete_args(decl, args);
-        let env = self.bind(decl, &args);
-        self.substitute(body, env)
+        let mapper = self.bind(decl, &args);
+        self.substitute(body, mapper)
     }
 
     fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
-        self.remembered(Question::Alias(decl), |checker| {
-            checker.type_of(decl.file, ty)
-        })
+        self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
     }
 
     /// A type name that no file declares.
@@ -286,11 +290,11 @@ impl Checker<'_> {
         if name == "bigint" {
             return Ty::BIGINT;
         }
-        match Known::of_name(name) {
-            Some(Known::Text) => Ty::STRING,
-            Some(Known::Number) => Ty::NUMBER,
-            Some(Known::Boolean) => Ty::BOOLEAN,
-            Some(Known::Object) => Ty::ANY,
+        match BuiltinType::of_name(name) {
+            Some(BuiltinType::Text) => Ty::STRING,
+            Some(BuiltinType::Number) => Ty::NUMBER,
+            Some(BuiltinType::Boolean) => Ty::BOOLEAN,
+            Some(BuiltinType::Object) => Ty::ANY,
             Some(known) => self.arena.built_in(known, args),
             None => self.outside_type(args),
         }
@@ -329,7 +333,7 @@ impl Checker<'_> {
     }
 
     /// `check extends bound ? yes : no` under bindings of type parameters.
-    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, env: Env) -> Ty {
+    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return Ty::UNKNOWN;
@@ -337,14 +341,14 @@ impl Checker<'_> {
         let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
             return Ty::UNKNOWN;
         };
-        let deferred = self.arena.add(Type::Conditional(file, ty, env));
-        self.answered(Question::Conditional(deferred), |checker| {
+        let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
+        self.query(Query::Conditional(deferred), |checker| {
             let declared = checker.type_of(file, check);
-            let check = checker.substitute(declared, env);
+            let check = checker.substitute(declared, mapper);
             if checker.is_open(check) {
                 return deferred;
             }
-            let outer = checker.without(env, file, own);
+            let outer = checker.without(mapper, file, own);
             let elements = checker.variadic(file, bound, outer);
             let bound = checker.type_of(file, bound);
             let bound = checker.substitute(bound, outer);
@@ -374,15 +378,15 @@ impl Checker<'_> {
                 };
                 inferred.extend(param.map(|param| (param, member)));
                 inferred.extend(checker.arena.bindings(outer).iter().copied());
-                let env = checker.arena.env(inferred);
-                results.push(checker.substitute(branch, env));
+                let mapper = checker.arena.mapper(inferred);
+                results.push(checker.substitute(branch, mapper));
             }
             checker.arena.union(&results)
         })
     }
 
     /// The elements of a written tuple type with one rest element, and which that is.
-    fn variadic(&mut self, file: FileId, ty: TypeId, env: Env) -> Option<Variadic> {
+    fn variadic(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
         let facts = self.facts(file);
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
             return None;
@@ -399,7 +403,7 @@ impl Checker<'_> {
         Some((
             types
                 .into_iter()
-                .map(|ty| self.substitute(ty, env))
+                .map(|ty| self.substitute(ty, mapper))
                 .collect(),
             rest,
         ))
@@ -407,9 +411,9 @@ impl Checker<'_> {
 
     /// An environment without what an outer round found for the `infer` names of this conditional
     /// type.
-    fn without(&mut self, env: Env, file: FileId, own: &[TypeId]) -> Env {
-        if own.is_empty() || env == Env::EMPTY {
-            return env;
+    fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
+        if own.is_empty() || mapper == TypeMapper::EMPTY {
+            return mapper;
         }
         let facts = self.facts(file);
         let is_own = |param: DeclRef| {
@@ -417,12 +421,12 @@ impl Checker<'_> {
         };
         let kept = self
             .arena
-            .bindings(env)
+            .bindings(mapper)
             .iter()
             .copied()
             .filter(|binding| !is_own(binding.0))
             .collect();
-        self.arena.env(kept)
+        self.arena.mapper(kept)
     }
 
     /// Where the test cannot be decided: the branch that is not `never`.

@@ -4,10 +4,10 @@
 //! **Limits.** No type is made here, and no import is followed but to the file that it names.
 
 pub mod libraries;
-pub mod module_paths;
+pub mod module_resolution;
 pub mod object_functions;
 mod patch;
 mod programs;
-pub mod published;
+pub mod provided_keys;
 pub mod tables;
 pub mod well_known;

@@ -15,13 +15,13 @@ use codeagent_model::facts::Facts;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::module_paths::PackageAnswers;
+use super::module_resolution::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
 use super::tables::{Tables, is_typescript, specifiers};
 use super::well_known::words;
+use crate::stdlib::dts_bundle::{self, BundleSelection};
 use crate::stdlib::javascript::{self, Libraries};
 use crate::stdlib::npm::{self, Package, Packages};
-use crate::stdlib::texts::{self, Taking};
 
 /// The declarations as files of a world, beside the files it has, which are in the world's order.
 pub fn declared(
@@ -41,7 +41,7 @@ pub fn declared(
     let selected = selected_libraries(projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
-    let mut taking = Taking::new(libraries.texts(), &is_name, &is_selected, &having);
+    let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
         // What is installed and was read answers for itself.
@@ -91,7 +91,7 @@ pub fn declared(
     }
     let file = |(path, text): (String, String)| WorldFile {
         path: Arc::from(path),
-        facts: texts::declared(&text),
+        facts: dts_bundle::declared(&text),
         external: true,
     };
     texts.into_par_iter().map(file).collect()

@@ -46,7 +46,7 @@ impl Programs {
         I: Iterator<Item = FileId>,
     {
         let projects = model.of::<TypeScriptProjects>();
-        let mut loose = Loose::new(projects);
+        let mut loose = LooseFiles::new(projects);
         let seeds: Vec<Vec<u32>> = files
             .iter()
             .map(|file| {
@@ -169,13 +169,13 @@ pub fn selected_libraries(projects: &ProjectModel) -> Selection {
 }
 
 /// The programs of files that no tsconfig covers: one for each package.
-struct Loose<'p> {
+struct LooseFiles<'p> {
     names: Vec<String>,
     ids: FxHashMap<&'p str, u32>,
     packages: FxHashSet<&'p str>,
 }
 
-impl<'p> Loose<'p> {
+impl<'p> LooseFiles<'p> {
     fn new(projects: &'p TypeScriptProjects) -> Self {
         Self {
             // A program that sees other libraries is another one.
@@ -206,7 +206,7 @@ impl<'p> Loose<'p> {
 }
 
 /// The programs a file belongs to without being imported.
-fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut Loose<'_>) -> Vec<u32> {
+fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles<'_>) -> Vec<u32> {
     match projects.covering(&file.path) {
         _ if file.external => Vec::new(),
         Some(covering) => covering.to_vec(),

@@ -8,15 +8,15 @@
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
-use crate::lower::state::Holder;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::DeclText;
+use crate::lower::state::MemberOwner;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// How many names that stand for other names are followed to what they hold.
 const MAX_ALIASES: usize = 8;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `this.x = e` declares a property of the class or of what the function makes, once.
     pub fn javascript_member(
         &mut self,
@@ -69,11 +69,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if kind == DeclKind::Class || self.is_shown(owner) {
             self.show(
                 id,
-                Looks {
+                DeclText {
                     start: left.start(),
                     end: left.end(),
                     access,
-                    ..Looks::default()
+                    ..DeclText::default()
                 },
             );
         }
@@ -126,7 +126,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// A member that instances have by their prototype, a node if it says where it begins.
     pub fn instance_member(
         &mut self,
-        holder: Holder,
+        holder: MemberOwner,
         name: Child<'tree>,
         right: Child<'tree>,
         start: Option<usize>,
@@ -164,7 +164,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !self.at_module_level() {
             return None;
         }
-        let Holder {
+        let MemberOwner {
             decl,
             class,
             function,
@@ -200,7 +200,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// The function makes instances.
-    pub fn constructs(&mut self, holder: Holder) {
+    pub fn constructs(&mut self, holder: MemberOwner) {
         for decl in [holder.function, holder.decl] {
             self.b.decl(decl).flags.insert(DeclFlags::CONSTRUCTS);
         }
@@ -214,12 +214,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         name: Child<'tree>,
         right: Child<'tree>,
     ) {
-        let mut looks = Looks {
+        let mut looks = DeclText {
             start,
             end,
             name: Some(name),
             access: Some(Access::Public),
-            ..Looks::default()
+            ..DeclText::default()
         };
         if matches!(
             right.kind,
@@ -235,7 +235,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// What a path of names leads to, if members can be assigned to it: a name that is visible
     /// here, or `exports`, and members assigned to it.
-    pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<Holder> {
+    pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<MemberOwner> {
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
         let (mut decl, rest) = match texts[..] {
             ["exports"] | ["module", "exports"] => {
@@ -267,7 +267,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A declaration with what it holds; names are followed.
-    fn held(&mut self, decl: DeclId) -> Option<Holder> {
+    fn held(&mut self, decl: DeclId) -> Option<MemberOwner> {
         let (mut decl, mut value) = (decl, self.b.decl(decl).init);
         for _ in 0..MAX_ALIASES {
             let (class, function) = match (self.b.decl(decl).kind, self.b.facts.expr(value)) {
@@ -294,7 +294,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 _ => return None,
             };
-            return Some(Holder {
+            return Some(MemberOwner {
                 decl,
                 class,
                 function,
