@@ -37,11 +37,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if child.kind != Kind::AssignmentExpression {
             return None;
         }
+
         let kids = self.children(child);
         let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
             return self.with_depth_limit(None, |walker| walker.exporting_assignment(right));
         }
+
         // `module.exports = exports = e`
         while right.kind == Kind::AssignmentExpression {
             let inner = self.children(right);
@@ -54,11 +56,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => break,
             }
         }
+
         if left.kind != Kind::MemberExpression {
             return None;
         }
+
         let path = self.name_segments(left);
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
+
         let named = match texts[..] {
             ["module", "exports"] => None,
             ["exports", _] | ["module", "exports", _] => Some(path[path.len() - 1]),
@@ -68,16 +73,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             _ => return None,
         };
+
         self.b.facts.header.is_module = true;
+
         let kind = if named.is_some() {
             ExportKind::CommonJs
         } else {
             ExportKind::Assign
         };
+
         let mut export = self.export_of(kind, path[path.len() - 1]);
         if right.kind == Kind::Identifier {
             export.local = self.sym(right);
         }
+
         export.value =
             match self.with_depth_limit(None, |walker| walker.exporting_assignment(right)) {
                 Some(value) => value,
@@ -86,6 +95,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     None => self.exported_whole(left, right),
                 },
             };
+
         let is_placeholder = named.is_some()
             && matches!(
                 self.b.facts.expr(export.value),
@@ -95,6 +105,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             export.name = named.map_or(Sym::NONE, |name| self.sym(name));
             self.b.facts.exports.push(export);
         }
+
         Some(export.value)
     }
 
@@ -139,6 +150,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The value of `module.exports = e`.
     fn exported_whole(&mut self, left: Child<'tree>, right: Child<'tree>) -> ExprId {
         let name = self.b.sym_owned("export=");
+
         match right.kind {
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
@@ -201,21 +213,26 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .is_some_and(|operator| operator.kind == Kind::VoidToken),
             _ => false,
         };
+
         if named {
             return self.expr(right, Context::None);
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
+
         let id = self.b.declare(
             sym,
             DeclKind::Property,
             DeclFlags::MEMBER | DeclFlags::EXPORT,
             at,
         );
+
         self.script
             .assigned_members
             .entry((DeclId::NONE, sym))
             .or_insert(id);
+
         if matches!(
             right.kind,
             Kind::FunctionExpression | Kind::GeneratorFunction
@@ -224,6 +241,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let object = self.b.expr(Expr::Name(exports, ScopeId(0), at.offset));
             self.script.receiver = Receiver::Object(object);
         }
+
         self.show_assigned(id, (left.start(), right.end()), name, right);
         self.assigned_value(id, left, right)
     }
@@ -242,13 +260,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             Context::Typed(ty)
         };
+
         self.document_value(right, left.start());
+
         let value = self.expr(right, context);
         self.hold(member, value);
+
         let decl = self.b.decl(member);
         decl.ty = ty;
         decl.init = value;
         self.b.owner = owner;
+
         value
     }
 
@@ -260,27 +282,36 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !self.is_exports(object) || self.string(key) == self.b.sym_owned("__esModule") {
             return false;
         }
+
         self.b.facts.header.is_module = true;
+
         let sym = self.string(key);
         let at = self.at(key);
+
         let id = self.b.declare(
             sym,
             DeclKind::Property,
             DeclFlags::MEMBER | DeclFlags::EXPORT,
             at,
         );
+
         self.show_assigned(id, (child.start(), child.end()), key, child);
+
         let owner = std::mem::replace(&mut self.b.owner, id);
         let call = self.expr(child, Context::None);
         self.b.owner = owner;
+
         let value = self.described_value(call);
         self.b.decl(id).init = value;
+
         let export = Export {
             name: sym,
             value,
             ..self.export_of(ExportKind::CommonJs, key)
         };
+
         self.b.facts.exports.push(export);
+
         true
     }
 
@@ -295,12 +326,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if function.kind != Kind::MemberExpression {
             return false;
         }
+
         let path: Vec<_> = self
             .name_segments(function)
             .into_iter()
             .map(|segment| self.text(segment))
             .collect();
         let arguments: Vec<_> = self.children(arguments).named().collect();
+
         if path != ["Object", "assign"]
             || !arguments
                 .first()
@@ -308,7 +341,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         {
             return false;
         }
+
         self.b.facts.header.is_module = true;
+
         for argument in &arguments[1..] {
             if argument.kind == Kind::Object {
                 for part in self.children(*argument).named() {
@@ -319,6 +354,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let value = self.expr(*argument, Context::None);
             self.give_out_all(value, *argument);
         }
+
         true
     }
 
@@ -371,18 +407,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 return;
             }
         };
+
         let name = self.string(key);
         let local = if part.kind == Kind::ShorthandPropertyIdentifier {
             name
         } else {
             Sym::NONE
         };
+
         let export = Export {
             name,
             local,
             value,
             ..self.export_of(ExportKind::CommonJs, key)
         };
+
         self.b.facts.exports.push(export);
     }
 
@@ -400,10 +439,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if path != ["Object", "defineProperty"] {
             return None;
         }
+
         let arguments = kids.get(Field::Arguments)?;
         let arguments = self.children(arguments);
         let mut arguments = arguments.named();
         let (object, key) = (arguments.next()?, arguments.next()?);
+
         (key.kind == Kind::String).then_some((object, key))
     }
 
@@ -432,6 +473,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Expr::Object(object) = self.b.facts.expr(descriptor) else {
             return ExprId::NONE;
         };
+
         let inner = self.b.facts.decl(object).inner;
         let (value, get) = (self.b.sym_owned("value"), self.b.sym_owned("get"));
         let has = |name: Sym| {
@@ -445,6 +487,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !has(get) {
             return ExprId::NONE;
         }
+
         let getter = self.b.expr(Expr::Member(descriptor, get));
         let call = self.b.begin_call(getter, List::default());
         self.b.fresh_expr(Expr::Call(call))

@@ -29,6 +29,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if let Some(first) = own.all().iter().position(|tag| tag.name == "overload") {
             *own = Tags::new(own.all()[..first].to_vec());
         }
+
         let text = self.b.text;
         let &mut Declaration { kind, .. } = self.b.decl(function);
         let Some(mut before) = start.filter(|_| {
@@ -39,6 +40,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }) else {
             return;
         };
+
         let mut comments: Vec<&'t str> = Vec::new();
         while comments.len() < MAX_COMMENTS
             && let Some(comment) = comment_before(text, before)
@@ -50,6 +52,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             before =
                 (comment.as_ptr() as usize).saturating_sub(text.as_ptr() as usize + "/**".len());
         }
+
         for comment in comments
             .into_iter()
             .rev()
@@ -104,6 +107,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => {}
             }
         }
+
         expected
     }
 

@@ -110,6 +110,7 @@ pub fn tags(comment: &str) -> Vec<Tag<'_>> {
             rest: &comment[rest..next.unwrap_or(comment.len())],
         });
     }
+
     tags
 }
 
@@ -175,6 +176,7 @@ mod tests {
             .iter()
             .map(|tag| (tag.name, tag.ty.is_some(), tag.target()))
             .collect();
+
         assert_eq!(
             names,
             [

@@ -81,12 +81,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !creates && !self.narrowing.narrowed.contains(&key) {
             return;
         }
+
         let count = self
             .narrowing
             .assigned_in
             .entry((self.b.scope, key.0))
             .or_default();
+
         *count += 1;
+
         if *count <= MAX_ASSIGNED {
             self.declare_narrow(
                 Guard {
@@ -133,6 +136,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A path as far as its first member, and its key.
     fn path_key(&mut self, path: ExprId) -> Option<(ExprId, PathKey)> {
         let (mut path, mut outer) = (path, None);
+
         for _ in 0..MAX_PATH {
             let root = match self.b.facts.expr(path) {
                 Expr::Name(name, ..) => name,
@@ -148,6 +152,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 (path, (root, first))
             }));
         }
+
         None
     }
 }

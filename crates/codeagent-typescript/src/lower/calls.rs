@@ -37,6 +37,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             child: head,
             name: None,
         };
+
         while self.links.len() > base {
             let Some(link) = self.links.pop() else { break };
             let usage = match () {
@@ -55,6 +56,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 name: Some(link.name()),
             };
         }
+
         value
     }
 
@@ -74,10 +76,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 },
                 _ => return current,
             };
+
             let kids = self.children(current);
             let Some(mut next) = kids.get(below) else {
                 return current;
             };
+
             let generic =
                 current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
             self.links.push(ChainLink {
@@ -85,6 +89,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 kids,
                 hoisted: false,
             });
+
             while generic
                 && matches!(
                     next.kind,
@@ -112,6 +117,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 );
                 next = inner;
             }
+
             current = next;
         }
     }
@@ -163,12 +169,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(property) = link.kids.get(Field::Property) else {
             return value;
         };
+
         let sym = self.sym(property);
         let expr = self.b.expr(Expr::Member(value.expr, sym));
+
         if let Some(kind) = usage {
             let at = self.at(property);
             self.b.site(kind, Subject::Expr(expr), at);
         }
+
         Value {
             expr,
             test: Test::Truthy(expr),
@@ -184,6 +193,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(index) = link.kids.get(Field::Index) else {
             return value;
         };
+
         if index.kind == Kind::String {
             let sym = self.string(index);
             let expr = self.b.expr(Expr::Member(value.expr, sym));
@@ -196,6 +206,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 test: Test::Truthy(expr),
             };
         }
+
         let call = self.b.begin_call(value.expr, List::default());
         let expr = self.b.fresh_expr(Expr::Index(call));
         let index = self.expr(index, Context::None);
@@ -217,6 +228,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
         }
+
         let type_args = self.type_arguments(link.kids.get(Field::TypeArguments));
         let call = self.b.begin_call(callee.expr, type_args);
         let expr = self.b.fresh_expr(Expr::Call(call));
@@ -225,20 +237,24 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Some(name) => self.at(name),
             None => self.name_position(callee_node),
         };
+
         let kind = match () {
             () if callee_node.kind == Kind::Import => None,
             () if tagged => Some(SiteKind::Tag),
             () if callee_node.kind == Kind::Super => Some(SiteKind::BaseInit),
             () => Some(SiteKind::Call),
         };
+
         if let Some(kind) = kind {
             self.b.site(kind, Subject::Expr(expr), at);
         }
+
         let args = match arguments {
             Some(template) if tagged => self.tag_arguments(template),
             Some(list) => self.arguments(list, call),
             None => Vec::new(),
         };
+
         self.b.finish_call(call, args);
         Value {
             expr,
@@ -258,18 +274,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !dynamic && !require {
             return None;
         }
+
         let specifier = self
             .children(arguments?)
             .first()
             .filter(|first| first.kind == Kind::String)?;
         let module = self.string(specifier);
+
         if dynamic {
             return Some(self.module_expression(module, specifier));
         }
+
         self.b.facts.header.is_module = true;
+
         let expr = self.b.fresh_expr(Expr::Require(module));
         let at = self.at(specifier);
         self.b.site(SiteKind::Import, Subject::Expr(expr), at);
+
         Some(expr)
     }
 

@@ -34,10 +34,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let kids = self.children(child);
         let expression = child.kind == Kind::Class && outer.is_none();
         let around = self.outer(child, outer);
+
         let mut flags = around.flags;
         if kids.has(Kind::AbstractToken) {
             flags.insert(DeclFlags::ABSTRACT);
         }
+
         let name = kids.get(Field::Name);
         let sym = match name {
             Some(name) => self.sym(name),
@@ -46,10 +48,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
+
         self.b.decl(id).context = context;
+
         let shown =
             !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
+
         if shown {
             self.show(
                 id,
@@ -61,26 +66,33 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 },
             );
         }
+
         let mut decorators = std::mem::take(&mut self.decorators);
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
         self.decorate(if shown { id } else { self.b.owner }, decorators);
+
         if shown {
             self.b.owner = id;
         }
+
         let inner = self.b.open_scope(ScopeKind::Type, id);
         let decl = self.b.decl(id);
         decl.inner = inner;
+
         if expression && name.is_some() {
             // The name of a class expression is visible in itself only.
             decl.scope = inner;
         }
+
         self.class = id;
         self.function = DeclId::NONE;
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
+
         if self.javascript {
             self.document_class(id, around.start);
         }
+
         if let Some(body) = kids.get(Field::Body) {
             self.members(
                 body,
@@ -91,7 +103,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 },
             );
         }
+
         self.restore(saved);
+
         id
     }
 
@@ -112,13 +126,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::Type, id);
         self.b.decl(id).inner = inner;
         self.this = self.b.expr(Expr::This(id));
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
+
         if let Some(body) = kids.get(Field::Body) {
             self.members(
                 body,
@@ -129,6 +146,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 },
             );
         }
+
         self.restore(saved);
     }
 
@@ -152,6 +170,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn heritage_clause(&mut self, clause: Child<'tree>, id: DeclId, bases: &mut Vec<Base>) {
         let kids = self.children(clause);
+
         if clause.kind == Kind::ExtendsClause {
             if let Some(value) = kids.get(Field::Value) {
                 let base = self.base_class(value, kids.get(Field::TypeArguments));
@@ -159,11 +178,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             return;
         }
+
         let clause = if clause.kind == Kind::ImplementsClause {
             BaseClause::Implements
         } else {
             BaseClause::Extends
         };
+
         for child in kids.named() {
             let (ty, at) = match self.named_type(child) {
                 Some((ty, last)) => (ty, self.at(last)),
@@ -187,6 +208,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
+
         // What stands before a dot in JavaScript is a value.
         let named = value.kind == Kind::Identifier
             || value.kind == Kind::MemberExpression && !self.javascript;
@@ -203,6 +225,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 at: self.name_position(value),
             };
         }
+
         let names = self.name_segments(value);
         let last = names[names.len() - 1];
         let ty = self.type_name(&names, args);
@@ -228,6 +251,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn member(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
         let this = self.this;
+
         match child.kind {
             Kind::MethodDefinition | Kind::MethodSignature | Kind::AbstractMethodSignature => {
                 self.method(child, of, decorators)
@@ -247,6 +271,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::Error => self.members(child, of),
             _ => {}
         }
+
         self.this = this;
     }
 
@@ -288,7 +313,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(name);
+
         let flags = self.modifiers(&kids) | self.ambient;
         let kind = match () {
             () if of.class
@@ -301,11 +328,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             () if kids.has(Kind::SetToken) => DeclKind::Setter,
             () => DeclKind::Method,
         };
+
         self.member_this(of, flags);
+
         let start = decorators
             .first()
             .map_or(child.start(), |first| first.start());
         let access = Some(self.access(&kids));
+
         let head = FunctionHead {
             kind,
             flags,
@@ -332,16 +362,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(name);
+
         let (sym, computed) = self.member_name(name);
         let flags = self.modifiers(&kids) | computed | self.ambient;
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
+
         if self.javascript {
             self.script.class_members.insert((self.b.scope, sym));
         }
+
         let owner = self.b.owner;
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+
         if of.shown {
             let start = decorators
                 .first()
@@ -358,13 +393,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.show_property(id, &kids, looks);
             self.b.owner = id;
         }
+
         self.decorate(self.b.owner, decorators);
         self.member_this(of, flags);
+
         let ty = match kids.get(Field::Type) {
             Some(ty) => self.ty(ty),
             None => self.documented_variable(child.start()),
         };
+
         self.b.decl(id).ty = ty;
+
         if let Some(value) = kids.get(Field::Value) {
             self.document_value(value, child.start());
             let context = if ty.is_none() {
@@ -377,6 +416,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.function = function;
             self.b.decl(id).init = init;
         }
+
         self.b.owner = owner;
     }
 

@@ -22,6 +22,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
+
         let mut flags = outer.flags;
         if kids.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
             flags.insert(DeclFlags::CONST);
@@ -30,6 +31,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             flags.insert(DeclFlags::HOISTED);
         }
+
         let scope = if flags.has(DeclFlags::HOISTED) {
             self.hoisting_scope()
         } else {
@@ -46,6 +48,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
             .count()
             == 1;
+
         for declarator in kids
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
@@ -78,6 +81,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if self.javascript && self.required(name, value, binding) {
             return;
         }
+
         if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
             let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
             let context = if ty.is_none() {
@@ -94,17 +98,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.bind(name, source, binding);
             return;
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
+
         let id = self.b.declare(
             sym,
             DeclKind::Variable,
             binding.flags.unwrap_or_default(),
             at,
         );
+
         if let Some(scope) = binding.scope {
             self.b.decl(id).scope = scope;
         }
+
         if let Some(outer) = binding.shown {
             let (start, end) = if alone {
                 (outer.start, outer.end)
@@ -120,10 +128,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             };
             self.show_variable(id, &kids, looks);
         }
+
         let owner = self.b.owner;
+
         if binding.shown.is_some() {
             self.b.owner = id;
         }
+
         let start = binding.shown.map_or(statement, |outer| outer.start);
         let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
@@ -137,9 +148,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             Context::Typed(expected)
         };
+
         if let Some(value) = value {
             self.document_value(value, start);
         }
+
         let given_out = value
             .filter(|_| self.javascript && ty.is_none())
             .and_then(|value| self.given_out_as_well(value));
@@ -147,12 +160,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Some(init) => init,
             None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
         };
+
         if let (Some(_), Expr::Object(value) | Expr::Function(value)) =
             (given_out, self.b.facts.expr(init))
         {
             self.b.decl(value).parent = id;
         }
+
         self.hold(id, init);
+
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
@@ -187,20 +203,25 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             outer.flags
         };
+
         let Some(id) =
             self.declare_named(&kids, DeclKind::Enum, EnclosingStatement { flags, ..outer })
         else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::Enum, id);
         self.b.decl(id).inner = inner;
+
         if let Some(body) = kids.get(Field::Body) {
             for member in self.children(body).named() {
                 self.enum_member(member);
             }
         }
+
         self.restore(saved);
     }
 
@@ -214,14 +235,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .as_ref()
             .and_then(|kids| kids.get(Field::Name))
             .unwrap_or(child);
+
         if child.kind == Kind::Error {
             return;
         }
+
         let (sym, computed) = self.member_name(name);
         let at = self.at(name);
         let id = self
             .b
             .declare(sym, DeclKind::EnumMember, DeclFlags::STATIC | computed, at);
+
         let looks = DeclText {
             start: child.start(),
             end: child.end(),
@@ -229,7 +253,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             access: Some(Access::Public),
             ..DeclText::default()
         };
+
         self.show(id, looks);
+
         if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
             let owner = std::mem::replace(&mut self.b.owner, id);
             let init = self.expr(value, Context::None);
@@ -245,16 +271,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
         self.type_parameters(&kids, id);
+
         if let Some(value) = kids.get(Field::Value) {
             self.aliased = true;
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
         }
+
         self.restore(saved);
     }
 
@@ -269,6 +299,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
+
         self.show(
             id,
             DeclText {
@@ -278,6 +309,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 ..DeclText::default()
             },
         );
+
         Some(id)
     }
 
@@ -285,22 +317,28 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
+
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         let body = kids.get(Field::Body);
+
         if name.kind == Kind::String {
             self.module_body(DeclKind::AmbientModule, name, outer, body);
             return;
         }
+
         let saved = self.save();
         let mut names = self.name_segments(name);
         let Some(last) = names.pop() else { return };
+
         let mut part = outer;
         for segment in names {
             self.open_namespace(DeclKind::Namespace, segment, part);
             part.flags.insert(DeclFlags::EXPORT);
         }
+
         self.module_body(DeclKind::Namespace, last, part, body);
         self.restore(saved);
     }
@@ -333,13 +371,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     ) {
         let saved = self.save();
         let ambient = self.ambient;
+
         if outer.flags.has(DeclFlags::AMBIENT) {
             self.ambient.insert(DeclFlags::AMBIENT);
         }
+
         self.open_namespace(kind, name, outer);
+
         if let Some(body) = body {
             self.block_statements(body);
         }
+
         self.ambient = ambient;
         self.restore(saved);
     }
@@ -362,9 +404,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 None => break,
             }
         }
+
         segments.push(name);
         segments.reverse();
         segments.truncate(MAX_SEGMENTS);
+
         segments
     }
 

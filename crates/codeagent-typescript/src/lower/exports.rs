@@ -15,13 +15,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
             self.b.facts.header.is_module = true;
         }
+
         let kids = self.children(child);
+
         let mut flags = self.ambient | DeclFlags::EXPORT;
         if kids.has(Kind::DefaultToken) {
             flags.insert(DeclFlags::DEFAULT);
         }
+
         self.decorators
             .extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+
         if let Some(declaration) = kids.get(Field::Declaration) {
             self.statement(
                 declaration,
@@ -59,6 +63,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             self.export_clauses(&kids);
         }
+
         self.decorators.clear();
     }
 
@@ -105,6 +110,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let source = kids.get(Field::Source);
         let module = source.map_or(Sym::NONE, |source| self.string(source));
         let type_only = kids.has(Kind::TypeToken);
+
         let mut starred = None;
         for kid in kids.iter() {
             match kid.kind {
@@ -136,6 +142,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => {}
             }
         }
+
         if let (Some(star), Some(source)) = (starred, source) {
             let export = self.export_of(ExportKind::Star, source);
             let type_only = self.is_type_star(star);
@@ -158,6 +165,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(local) = kids.get(Field::Name) else {
             return;
         };
+
         let kind = if module.is_none() {
             ExportKind::Local
         } else {
@@ -168,6 +176,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let name = kids
             .get(Field::Alias)
             .map_or(local, |alias| self.string(alias));
+
         self.add_export(Export {
             name,
             local,

@@ -33,24 +33,30 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, decl);
+
         self.b.scope = around;
+
         let literal = self.b.decl(decl);
         literal.inner = inner;
         literal.context = context;
+
         if let Some(of) = prototype {
             self.script
                 .prototypes
                 .insert(decl, of.function.some().unwrap_or(of.class));
         }
+
         let object = Object {
             decl,
             inner,
             around,
             shown,
         };
+
         for part in self.children(child).named() {
             self.object_part(part, object);
         }
+
         self.b.fresh_expr(Expr::Object(decl))
     }
 
@@ -69,6 +75,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let init = self.b.expr(Expr::Spread(value));
                 let at = self.at(part);
                 self.b.scope = object.inner;
+
                 let spread = self
                     .b
                     .declare(Sym::NONE, DeclKind::Property, DeclFlags::MEMBER, at);
@@ -100,16 +107,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else {
             return;
         };
+
         self.computed_name(key);
+
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
         let owner = self.b.owner;
+
         if object.shown {
             self.show_assigned(property, (part.start(), value.end()), key, value);
             self.b.owner = property;
         }
+
         let ty = self.documented_variable(part.start());
         self.document_value(value, part.start());
+
         let context = if ty.is_none() {
             Context::Property(object.decl, name)
         } else {
@@ -127,7 +139,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(key) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(key);
+
         let (name, _) = self.member_name(key);
         let kind = match () {
             () if kids.has(Kind::GetToken) => DeclKind::Getter,
@@ -135,8 +149,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             () => DeclKind::Method,
         };
         let at = self.at(key);
+
         self.b
             .site(SiteKind::Key, Subject::Key(object.decl, name), at);
+
         let this = self.this;
         let receiver = self
             .script
@@ -144,14 +160,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .get(&object.decl)
             .copied()
             .unwrap_or(object.decl);
+
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
+
         let start = object.shown.then_some(part.start());
         let head = FunctionHead {
             flags: DeclFlags::MEMBER,
             start,
             ..FunctionHead::plain(kind, Context::Property(object.decl, name))
         };
+
         self.function(part, head);
         self.b.scope = object.around;
         self.this = this;
@@ -170,6 +189,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.decl(decl).context = context;
             decl
         };
+
         let context = if decl.is_none() {
             Context::None
         } else {
@@ -181,7 +201,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .map(|element| self.expr(element, context))
             .collect();
         let list = self.b.facts.add_list(elements);
+
         self.b.facts.exprs[expr.index()] = Expr::Array(list, decl);
+
         expr
     }
 }

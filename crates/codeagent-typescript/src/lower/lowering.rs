@@ -91,6 +91,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let grammar = Grammar::get(dialect.has_jsx());
         let mut b = Builder::new(text, dialect);
         let this = b.expr(Expr::This(DeclId::NONE));
+
         Self {
             b,
             javascript: dialect.is_javascript(),

@@ -67,6 +67,7 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);
     }
+
     let repaired = repair(text, dialect);
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
@@ -104,8 +105,10 @@ fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
     if !root.has_error() {
         return;
     }
+
     let header = &mut facts.header;
     header.parse_status = ParseStatus::Partial;
+
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();

@@ -74,6 +74,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if matches!(kind, LiteralKind::Null | LiteralKind::Undefined) {
             return self.guard_test(value.expr, GuardTest::Truthy, !negated);
         }
+
         match self.b.facts.expr(value.expr) {
             Expr::Member(subject, name) => {
                 self.guard_test(subject, GuardTest::Discriminant(name, kind, text), negated)
@@ -92,23 +93,28 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if matches!(test, Test::None) {
             return part(self);
         }
+
         let (decls, scopes) = (self.b.facts.decls.len(), self.b.facts.scopes.len());
         let scope = self.b.scope;
         self.b.open_scope(ScopeKind::Block, DeclId::NONE);
         self.narrow(test, holds, 0);
+
         if self.b.facts.decls.len() == decls {
             // Nothing was narrowed: the block is not needed.
             self.b.facts.scopes.truncate(scopes);
             self.b.scope = scope;
         }
+
         let result = part(self);
         self.b.scope = scope;
+
         result
     }
 
     /// Declares in the current scope, from an offset on, what follows from a test.
     pub fn narrow(&mut self, test: Test, holds: bool, from: u32) {
         let mut pending = vec![(test, holds)];
+
         let mut steps = 0;
         while let Some((test, holds)) = pending.pop() {
             steps += 1;
@@ -156,6 +162,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 from,
             );
         }
+
         if let Expr::Member(receiver, _) =
             self.b.facts.expr(self.b.facts.calls[call.index()].callee)
         {
@@ -178,8 +185,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some((name, at)) = self.root_name(guard.subject) else {
             return;
         };
+
         self.note_narrowing(guard);
         self.b.facts.guards.push(guard);
+
         let number = self.b.facts.guards.len() as u32 - 1;
         let position = self.b.position(at as usize);
         let id = self
@@ -187,6 +196,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .declare(name, DeclKind::Narrow, DeclFlags::default(), position);
         let init = self.b.expr(Expr::Guarded(number));
         let decl = self.b.decl(id);
+
         decl.init = init;
         decl.from = from;
     }

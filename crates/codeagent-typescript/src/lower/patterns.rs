@@ -69,7 +69,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     let Some(key) = kids.get(Field::Key) else {
                         continue;
                     };
+
                     let value = self.destructured(key, source);
+
                     if let Some(inner) = kids.get(Field::Value) {
                         self.bind(inner, value, binding);
                     }
@@ -141,20 +143,24 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.write(target, name.end());
             return;
         };
+
         if !matches!(
             name.kind,
             Kind::Identifier | Kind::ShorthandPropertyIdentifierPattern | Kind::Undefined
         ) {
             return;
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Variable, flags, at);
         let decl = self.b.decl(id);
         decl.init = source;
+
         if let Some(scope) = binding.scope {
             decl.scope = scope;
         }
+
         if let Some(outer) = binding.shown {
             let looks = DeclText {
                 start: name.start(),

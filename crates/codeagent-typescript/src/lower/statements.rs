@@ -120,6 +120,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 return Some((target, value));
             }
         }
+
         None
     }
 
@@ -140,6 +141,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
         let mut nested = 0;
+
         let mut current = child;
         loop {
             let kids = self.children(current);
@@ -172,6 +174,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             current = alternative;
         }
+
         self.b.scope = scope;
     }
 
@@ -225,12 +228,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let source = kids
             .get(Field::Right)
             .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+
         let element = if kids.has(Kind::Of) {
             self.b
                 .expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
         } else {
             self.b.expr(Expr::Known(KnownType::String))
         };
+
         if let Some(left) = kids.get(Field::Left) {
             let flags = match kids.get(Field::Word).map(|kind| kind.kind) {
                 Some(Kind::ConstToken) => Some(DeclFlags::CONST),
@@ -241,6 +246,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let binding = flags.map_or(Binding::assignment(), Binding::local);
             self.bind(left, element, binding);
         }
+
         if let Some(body) = kids.get(Field::Body) {
             self.statement(body, None);
         }
@@ -282,9 +288,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let subject = kids
             .get(Field::Value)
             .map(|value| self.value(value, Context::None));
+
         let Some(body) = kids.get(Field::Body) else {
             return;
         };
+
         self.scoped(ScopeKind::Block, |walker| {
             let first = walker.narrowing.writes.len();
             let mut falls_through = false;

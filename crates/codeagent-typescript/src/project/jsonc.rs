@@ -49,9 +49,11 @@ mod tests {
             ),
             ("[\"**/*\", /* c */ ]", "[\"**/*\"]"),
         ];
+
         for (text, expected) in cases {
             assert_eq!(parse(text).unwrap().to_string(), expected, "{text}");
         }
+
         for text in [
             "",
             "{",
@@ -63,6 +65,7 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
+
         assert!(parse(&"[".repeat(100_000)).is_err());
     }
 }

@@ -183,6 +183,7 @@ struct Owners<'c> {
 impl<'c> Owners<'c> {
     fn new(configs: &'c [(&'c str, Config)]) -> Self {
         let mut by_folder: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+
         let mut reaching_out = Vec::new();
         for ((path, config), index) in configs.iter().zip(0_u32..) {
             by_folder.entry(folder_of(path)).or_default().push(index);
@@ -190,6 +191,7 @@ impl<'c> Owners<'c> {
                 reaching_out.push(index);
             }
         }
+
         let place = |index: &u32| {
             let (path, config) = &configs[*index as usize];
             let name = file_name(path).to_ascii_lowercase();
@@ -201,6 +203,7 @@ impl<'c> Owners<'c> {
                 name,
             )
         };
+
         by_folder
             .values_mut()
             .for_each(|siblings| siblings.sort_by_key(place));
@@ -218,6 +221,7 @@ impl<'c> Owners<'c> {
             .filter_map(|folder| self.by_folder.get(folder))
             .flatten();
         let all = around.chain(&self.reaching_out).copied();
+
         let mut covering: Vec<u32> = all
             .filter(|index| {
                 self.configs[*index as usize]
@@ -226,8 +230,10 @@ impl<'c> Owners<'c> {
                     == Coverage::Full
             })
             .collect();
+
         covering.sort_unstable();
         covering.dedup();
+
         covering
     }
 
@@ -241,6 +247,7 @@ impl<'c> Owners<'c> {
         let around = ancestors(folder_of(path))
             .filter_map(|folder| self.by_folder.get(folder))
             .flatten();
+
         let mut best = (Coverage::None, None);
         for &index in around {
             let coverage = coverage(index);
@@ -251,11 +258,13 @@ impl<'c> Owners<'c> {
                 best = (coverage, Some(index));
             }
         }
+
         let elsewhere = self
             .reaching_out
             .iter()
             .copied()
             .find(|index| coverage(*index) == Coverage::Full);
+
         elsewhere.or(best.1)
     }
 }

@@ -251,6 +251,7 @@ impl Arena {
     /// Either of the types; unknown ones and `null` say nothing beside a known one.
     pub fn union(&mut self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
+
         let mut opaque = None;
         for &ty in types {
             match self.get(ty) {
@@ -263,6 +264,7 @@ impl Arena {
                 _ => push_new(&mut members, ty),
             }
         }
+
         match members.as_slice() {
             [] => opaque.unwrap_or(if types.is_empty() {
                 Ty::UNKNOWN
@@ -290,6 +292,7 @@ impl Arena {
                 _ => push_new(&mut members, ty),
             }
         }
+
         match members.as_slice() {
             [] => Ty::UNKNOWN,
             [one] => *one,

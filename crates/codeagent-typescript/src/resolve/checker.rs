@@ -112,6 +112,7 @@ impl<'w> Checker<'w> {
         let Some(around) = self.evaluation.open(query) else {
             return Ty::UNKNOWN;
         };
+
         let ty = answer(self);
         let kept = self.evaluation.close(query, around, ty);
         if !kept.is_settled() && self.evaluation.asked() <= MAX_PROVISIONAL_QUERIES {
@@ -119,6 +120,7 @@ impl<'w> Checker<'w> {
         } else if is_remembered {
             self.settled.insert(query, ty);
         }
+
         ty
     }
 

@@ -178,6 +178,7 @@ impl DtsBundle {
                 });
             }
         }
+
         all
     }
 
@@ -216,6 +217,7 @@ impl DtsBundle {
             .into_iter()
             .flatten()
             .map(|entry| &self.entries[*entry as usize]);
+
         scopes
             .chain([GLOBAL])
             .any(|scope| self.by_name.contains_key(&(scope, name)))
@@ -272,6 +274,7 @@ impl Source {
                     .for_each(|part| text.extend([part.1, "\n"]));
             }
         }
+
         texts
     }
 }
@@ -310,6 +313,7 @@ impl<'n> BundleSelection<'n> {
             asked: FxHashSet::default(),
             seen: FxHashSet::default(),
         };
+
         taking.source(global);
         taking
     }
@@ -336,10 +340,12 @@ impl<'n> BundleSelection<'n> {
         {
             return number;
         }
+
         self.sources.push(Source {
             texts,
             is_taken: vec![false; texts.entries.len()],
         });
+
         let is_asked =
             |name: &&'static str| (self.is_name)(name) || self.seen.contains(&((0, GLOBAL), *name));
         let global = texts
@@ -349,6 +355,7 @@ impl<'n> BundleSelection<'n> {
         for (_, name) in global.copied().collect::<Vec<_>>() {
             self.take(self.sources.len() - 1, GLOBAL, name);
         }
+
         self.sources.len() - 1
     }
 
@@ -373,15 +380,19 @@ impl<'n> BundleSelection<'n> {
         let Some(texts) = (self.having)(module) else {
             return;
         };
+
         let source = self.source(texts);
+
         let Some(&section) = texts.numbers.get(module) else {
             return;
         };
         if !self.asked.insert(((source, section), name)) {
             return;
         }
+
         // What it has without a name: `export = a`, `export * from "b"`.
         self.take(source, section as u32, "");
+
         if name == ALL {
             let names = texts
                 .of_section(section)
@@ -393,6 +404,7 @@ impl<'n> BundleSelection<'n> {
         } else if self.take(source, section as u32, name) {
             return;
         }
+
         let passed_on = texts
             .of_section(section)
             .filter(|entry| entry.name.is_empty())
@@ -406,12 +418,15 @@ impl<'n> BundleSelection<'n> {
     fn go_on(&mut self, source: usize, entry: u32) {
         let texts = self.sources[source].texts;
         let entry = &texts.entries[entry as usize];
+
         // All that `export *` passes on is asked for by name.
         for (module, name) in entry.imports().filter(|_| !entry.name.is_empty()) {
             self.ask(module, name);
         }
+
         let scope = texts.sections[entry.section as usize].scope;
         let is_name = self.is_name;
+
         for (_, text) in entry
             .parts()
             .filter(|(name, _)| name.is_empty() || is_name(name))

@@ -144,6 +144,7 @@ impl Libraries {
                 .iter()
                 .rposition(|library| is_finished(library.name, part))
         };
+
         let same = match name {
             "es6" => self.find("es2015"),
             "es7" => self.find("es2016"),
@@ -156,6 +157,7 @@ impl Libraries {
                 }
             }),
         };
+
         // What was new once: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
     }
@@ -207,6 +209,7 @@ mod tests {
             all.count(),
             all.sections.len()
         );
+
         let mut partial = Vec::new();
         for (library, text) in taken(Selection(u128::MAX), |_| true) {
             let facts = declared(&text);
@@ -215,6 +218,7 @@ mod tests {
                 partial.push(library);
             }
         }
+
         assert_eq!(partial, ["es2015.symbol.wellknown"]);
     }
 
@@ -253,6 +257,7 @@ mod tests {
             all.select(names.iter().copied())
                 .has(all.find(library).unwrap_or(127))
         };
+
         assert!(
             has(&["es2015"], "es5")
                 && has(&["es2015"], "es2015.promise")

@@ -72,6 +72,7 @@ impl Packer {
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         let (mut list, mut bodies) = (String::new(), Vec::new());
+
         for package in &self.packages {
             let body = packed(&package.text);
             list.push_str(
@@ -86,6 +87,7 @@ impl Packer {
             list.push('\n');
             bodies.extend(body);
         }
+
         let list = packed(&list);
         [&(list.len() as u32).to_le_bytes()[..], &list, &bodies].concat()
     }
@@ -153,6 +155,7 @@ impl Packages {
                 texts: OnceLock::new(),
             });
         }
+
         packages
     }
 
@@ -218,7 +221,9 @@ mod tests {
         let having = |module: &str| packages.find(module).map(|found| found.1.texts());
         let mut taking =
             BundleSelection::new(Libraries::get().texts(), &is_name, &|_| true, &having);
+
         imported.iter().for_each(|module| taking.import(module));
+
         let of_module = |source: &crate::stdlib::dts_bundle::Source| {
             let texts = source.texts;
             let modules = source.taken(&is_name).into_iter();
@@ -226,6 +231,7 @@ mod tests {
                 .map(move |module| (texts.sections[module.0].name, blocks(texts, &[module])))
                 .collect::<Vec<_>>()
         };
+
         taking.finish()[1..].iter().flat_map(of_module).collect()
     }
 
@@ -257,6 +263,7 @@ mod tests {
                 .find(|(module, _)| module.ends_with(part))
                 .map(|found| found.1.as_str())
         };
+
         assert!(
             text_of("/Subject")
                 .is_some_and(|text| text.contains("class Subject<T> extends Observable<T>"))

@@ -159,6 +159,7 @@ impl Grammar {
                 )
             })
             .collect();
+
         let fields = (0..=language.field_count() as u16)
             .map(|id| Field::of(language.field_name_for_id(id).unwrap_or("")))
             .collect();
@@ -195,6 +196,7 @@ impl Grammar {
                 children.push(Child { node, kind, field });
             }
         });
+
         Children(children)
     }
 }

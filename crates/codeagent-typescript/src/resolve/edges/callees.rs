@@ -16,6 +16,7 @@ impl FileResolver<'_> {
     pub fn callee_outcome(&mut self, callee: ExprId) -> SiteTarget {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
+
         let outcome = match (&outcome, facts.expr(callee)) {
             (SiteTarget::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
@@ -24,6 +25,7 @@ impl FileResolver<'_> {
             }
             _ => outcome,
         };
+
         match outcome {
             SiteTarget::Outside | SiteTarget::Value if self.may_hold_a_function(callee) => {
                 SiteTarget::Unknown
@@ -38,6 +40,7 @@ impl FileResolver<'_> {
         let Some(&decl) = decls.first() else {
             return SiteTarget::Outside;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         if let TypeExpr::TypeOf(named) = facts.type_expr(declaration.ty) {
@@ -46,6 +49,7 @@ impl FileResolver<'_> {
         if !declaration.ty.is_none() {
             return SiteTarget::Value;
         }
+
         match facts.expr(declaration.init) {
             Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => {
                 self.held_value(declaration.init)

@@ -16,6 +16,7 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
         }
         _ => false,
     };
+
     facts
         .sites
         .iter()
@@ -35,12 +36,14 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
 /// Whether a declaration is a component by itself.
 pub fn is_component(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
+
     if !facts
         .decl_name(decl)
         .starts_with(|first: char| first.is_uppercase())
     {
         return false;
     }
+
     match declaration.kind {
         DeclKind::Function => declaration.flags.has(DeclFlags::RETURNS_JSX),
         DeclKind::Class => facts

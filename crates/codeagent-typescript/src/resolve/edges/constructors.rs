@@ -57,6 +57,7 @@ impl FileResolver<'_> {
                 outcome
             };
         };
+
         let Some(class) = decls
             .iter()
             .copied()
@@ -89,6 +90,7 @@ impl FileResolver<'_> {
                 class => class,
             };
         };
+
         let name = self.tables.find("constructor");
         let inner = self.decl(class).inner;
         let mut own = self.own_members(class, inner, name, false);

@@ -23,6 +23,7 @@ impl FileResolver<'_> {
         if level > LEVELS {
             return "..".to_owned();
         }
+
         let inner = |ty: Ty| self.display_deep(ty, level + 1);
         let list = |args: Args, between: &str| {
             self.arena
@@ -32,6 +33,7 @@ impl FileResolver<'_> {
                 .collect::<Vec<_>>()
                 .join(between)
         };
+
         let with_args = |name: &str, args: Args| {
             let args = list(args, ", ");
             if args.is_empty() {
@@ -40,6 +42,7 @@ impl FileResolver<'_> {
                 format!("{name}<{args}>")
             }
         };
+
         match self.get(ty) {
             Type::Simple(simple) => simple_name(simple).to_owned(),
             Type::Literal(_, name) => format!("{:?}", self.spelling(name)),

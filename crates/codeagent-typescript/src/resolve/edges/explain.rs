@@ -41,6 +41,7 @@ impl Explanation<'_, '_> {
     fn site(&mut self, site: &Site) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
+
         match site.subject {
             Subject::Expr(expr) | Subject::Decorator(expr) => match facts.expr(expr) {
                 Expr::Call(call) | Expr::New(call) => self.call(expr, call),
@@ -104,10 +105,12 @@ impl Explanation<'_, '_> {
         let facts = self.resolver.facts(file);
         let callee = facts.calls[call.index()].callee;
         self.value(callee);
+
         let args = facts.list(facts.calls[call.index()].args);
         for (index, arg) in args.iter().enumerate() {
             self.typed(&format!("argument {}", index + 1), (file, arg.value), 1);
         }
+
         let ty = self.resolver.expr_type(file, callee);
         let signatures = match facts.expr(expr) {
             Expr::New(_) => self.resolver.class_signatures(ty),
@@ -115,9 +118,11 @@ impl Explanation<'_, '_> {
         };
         let site = CallSite { file, call };
         let chosen = self.resolver.choose(&signatures, site);
+
         if signatures.is_empty() {
             self.report.line(1, "no signature is known");
         }
+
         for signature in signatures.iter().take(MAX_SHOWN) {
             self.signature(
                 *signature,
@@ -125,6 +130,7 @@ impl Explanation<'_, '_> {
                 site,
             );
         }
+
         let result = self.resolver.expr_type(file, expr);
         let result = self.resolver.display(result);
         self.report.line(1, format_args!("result: {result}"));
@@ -142,6 +148,7 @@ impl Explanation<'_, '_> {
         };
         let args = self.resolver.call_args(site);
         let mismatches = self.resolver.mismatches(signature, site.file, &args);
+
         let said = match (chosen, overloaded, mismatches) {
             (true, false, _) => "the only signature".to_owned(),
             (true, true, 0) => "chosen: the first that takes the arguments".to_owned(),
@@ -156,9 +163,12 @@ impl Explanation<'_, '_> {
                 format!("{mismatches} mismatches (a wrong number of arguments counts as ten)")
             }
         };
+
         self.report
             .line(1, format_args!("signature {name}: {said}"));
+
         let params = self.resolver.signature_params(signature);
+
         for (index, arg) in args
             .iter()
             .enumerate()
@@ -213,6 +223,7 @@ impl Explanation<'_, '_> {
                     name,
                     Meaning::Value,
                 );
+
                 if decls.is_empty() {
                     self.report.line(
                         1,
@@ -223,11 +234,14 @@ impl Explanation<'_, '_> {
                     );
                     return;
                 }
+
                 self.decls(&format!("name {}", facts.text(sym)), &decls);
+
                 let found = self.resolver.resolve_decls(decls.clone());
                 if found != ResolvedName::Decls(decls) {
                     self.found("which is", &found);
                 }
+
                 self.typed("its type", (file, expr), 1);
             }
             _ => self.typed("value", (file, expr), 1),
@@ -293,6 +307,7 @@ impl Explanation<'_, '_> {
         if depth > MAX_ORIGINS {
             return;
         }
+
         let facts = self.resolver.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -398,6 +413,7 @@ impl Explanation<'_, '_> {
         let facts = self.resolver.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let text = self.report.decl(decl);
+
         let written = if declaration.ty.is_none() {
             String::new()
         } else {
@@ -406,7 +422,9 @@ impl Explanation<'_, '_> {
                 print::written_type(facts, declaration.ty)
             )
         };
+
         self.report.line(depth, format_args!("{text}{written}"));
+
         if declaration.ty.is_none() && !declaration.init.is_none() && depth < MAX_ORIGINS {
             self.typed("initialised by", (decl.file, declaration.init), depth + 1);
         } else if declaration.kind == DeclKind::Import {

@@ -22,6 +22,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     let lexical =
         !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
     let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
+
     // The members of a class or object type without a node stand under what is around it, where
     // others may have their names. What an alias names is one type, however many object types make
     // it up.
@@ -35,6 +36,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
                 .is_some_and(|owner| facts.decl(owner).flags.has(DeclFlags::PARTIAL)),
             _ => false,
         };
+
     let local = nodeless
         || lexical && (nested || matches!(scope.kind, ScopeKind::Function | ScopeKind::Block));
     Identity {

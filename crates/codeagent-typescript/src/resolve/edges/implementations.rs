@@ -62,6 +62,7 @@ impl FileResolver<'_> {
             let Some(target) = self.canonical_declaration(&found.decls) else {
                 continue;
             };
+
             let edge = Use {
                 source: member.decl,
                 edge_type,
@@ -69,6 +70,7 @@ impl FileResolver<'_> {
                 targets: vec![Target::Decl(target)],
                 at: facts.decl(member.decl).at,
             };
+
             links.uses.push(edge);
         }
     }

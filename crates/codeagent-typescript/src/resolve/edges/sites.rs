@@ -61,10 +61,12 @@ impl FileResolver<'_> {
     pub fn site(&mut self, site: Site, links: &mut Links) {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
+
         if !self.spend(1) {
             self.give_up(site, links);
             return;
         }
+
         match self.outcome(site) {
             // What is unknown then is so because the budget ended on it.
             SiteTarget::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
@@ -160,10 +162,13 @@ impl FileResolver<'_> {
                 targets.push(Target::Decl(target));
             }
         }
+
         let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else {
             return false;
         };
+
         push(links, site, edge_type, targets);
+
         true
     }
 
@@ -192,6 +197,7 @@ impl FileResolver<'_> {
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor
         );
         let same = |decl: &DeclRef| self.decl(*decl).kind == kind;
+
         if callable
             && let Some(body) = own
                 .clone()
@@ -199,6 +205,7 @@ impl FileResolver<'_> {
         {
             return Some(body);
         }
+
         own.clone().find(same).or_else(|| own.next())
     }
 
@@ -235,6 +242,7 @@ impl FileResolver<'_> {
 
     fn outcome(&mut self, site: Site) -> SiteTarget {
         let file = self.file;
+
         match site.subject {
             Subject::Expr(expr) => self.expr_outcome(expr, site.kind),
             Subject::Decorator(expr) => self.callee_outcome(expr),
@@ -286,12 +294,14 @@ impl FileResolver<'_> {
                     name,
                     Meaning::Value,
                 );
+
                 if decls.is_empty() {
                     return SiteTarget::Outside;
                 }
                 if let Some(property) = self.parameter_property(&decls) {
                     return SiteTarget::Decls(property);
                 }
+
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     // A function sees itself by its own name.
@@ -346,6 +356,7 @@ impl FileResolver<'_> {
         {
             return None;
         }
+
         let constructor = facts.scope(declaration.scope).owner.some()?;
         let class = facts.decl(constructor).scope;
         let name = self.name(parameter.file, declaration.name);
@@ -356,6 +367,7 @@ impl FileResolver<'_> {
         let property = own.find(|id| {
             facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property
         })?;
+
         Some(DeclList::from_slice(&[at(parameter.file, property)]))
     }
 
@@ -432,6 +444,7 @@ impl FileResolver<'_> {
         let own = self.file;
         let (file, value) = self.expando(own, object, name)?;
         let facts = self.facts(file);
+
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
             let holders = self.named_holders(own, object)?;
             let member = self.member_assigned_to(&holders, name);
@@ -440,6 +453,7 @@ impl FileResolver<'_> {
             }));
         };
         let name = self.name(file, sym);
+
         let named = self.lookup(
             LookupPosition {
                 file,
@@ -449,6 +463,7 @@ impl FileResolver<'_> {
             name,
             Meaning::Value,
         );
+
         let found = self.resolve_decls(named);
         Some(self.as_value(found).into())
     }
@@ -483,6 +498,7 @@ impl FileResolver<'_> {
             TypeExpr::Indexed(object, key) => return self.indexed_outcome(object, key),
             _ => return SiteTarget::Outside,
         };
+
         match found {
             ResolvedName::Nothing => SiteTarget::Outside,
             found if is_last => self.as_type(found).into(),
@@ -558,6 +574,7 @@ impl FileResolver<'_> {
                 if decls.is_empty() {
                     decls = self.lookup(position, name, Meaning::Type);
                 }
+
                 let found = self.resolve_decls(decls);
                 self.same_symbol_only(found).into()
             }
@@ -570,6 +587,7 @@ impl FileResolver<'_> {
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
             return SiteTarget::Unknown;
         };
+
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
             let segments = facts.list(segments);
             let found =
@@ -585,13 +603,16 @@ impl FileResolver<'_> {
                 found => self.as_type(found).into(),
             };
         }
+
         let ty = self.base_type(decl, index);
+
         if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
             (facts.type_expr(base.ty), self.get(ty))
             && let found @ SiteTarget::Decls(_) = self.value_target(expr)
         {
             return found;
         }
+
         match self.get(ty) {
             Type::Instance(class, _) => SiteTarget::Decls(self.named_constructor(class)),
             Type::Simple(Ty::UNKNOWN) => SiteTarget::Unknown,
@@ -637,6 +658,7 @@ impl FileResolver<'_> {
     /// One edge from the file to each module it imports names from, at the specifier.
     fn module_edges(&mut self, links: &mut Links) {
         let (file, facts) = (self.file, self.own_facts());
+
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         for import in facts.imports.iter().filter(|import| !import.decl.is_none()) {
             if !seen.insert(import.at.offset) {

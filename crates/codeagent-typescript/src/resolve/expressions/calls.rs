@@ -46,8 +46,10 @@ impl Checker<'_> {
         if let Expr::Super(_) = facts.expr(callee) {
             return Ty::NOTHING;
         }
+
         let callee_type = self.expr_type(file, callee);
         let result = self.call_result(callee_type, CallSite { file, call });
+
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
@@ -87,10 +89,12 @@ impl Checker<'_> {
             }
             _ => {}
         }
+
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else {
             return Ty::UNKNOWN;
         };
+
         self.result(signature, site)
     }
 
@@ -145,7 +149,9 @@ impl Checker<'_> {
             );
             self.bind_by_result(decl, site, params, &mut bindings);
         }
+
         self.add_defaults(params, &mut bindings);
+
         bindings
     }
 
@@ -170,6 +176,7 @@ impl Checker<'_> {
                     .map(|member| self.construct(*member, args, site))
                     .filter(|ty| !ty.is_opaque())
                     .collect();
+
                 if matches!(self.get(value), Type::Union(_)) {
                     self.arena.union(&made)
                 } else {
@@ -228,11 +235,14 @@ impl Checker<'_> {
     /// mismatches.
     pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
+
         if signatures.len() <= 1 {
             return signatures.first().copied();
         }
+
         let args = self.call_args(site);
         let type_args = self.call_type_args(site).len();
+
         let mut best: Option<(u32, Signature)> = None;
         for &signature in signatures {
             if type_args > 0 && !self.takes_type_args(signature, type_args) {
@@ -246,6 +256,7 @@ impl Checker<'_> {
                 best = Some((mismatches, signature));
             }
         }
+
         best.map(|(_, signature)| signature)
             .or(signatures.first().copied())
     }
@@ -258,10 +269,12 @@ impl Checker<'_> {
             .filter(|param| !param.optional && !param.rest)
             .count();
         let has_rest = params.last().is_some_and(|param| param.rest);
+
         let mut count = 0;
         if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
             count += 10;
         }
+
         for (index, arg) in args.iter().enumerate() {
             if arg.mode == ArgMode::Spread {
                 break;
@@ -274,6 +287,7 @@ impl Checker<'_> {
             };
             count += u32::from(self.rejects(param.ty, file, arg.value));
         }
+
         count
     }
 

@@ -37,6 +37,7 @@ impl Checker<'_> {
         else {
             return Ty::UNKNOWN;
         };
+
         let own = self.params(lambda);
         let is_rest = own
             .get(index)
@@ -77,6 +78,7 @@ impl Checker<'_> {
         {
             return;
         }
+
         let expected = match self.tables.expected(site.file, site.call) {
             None => return,
             Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
@@ -92,12 +94,15 @@ impl Checker<'_> {
                 })
             }
         };
+
         if expected.is_opaque() {
             return;
         }
+
         let result = self.return_type(decl);
         let mut inference = Inference::new(params, false);
         self.infer_from_types(result, expected, &mut inference, 0);
+
         for (param, ty) in inference.finish() {
             if !self.is_open(ty) && !bindings.iter().any(|binding| binding.0 == param) {
                 bindings.push((param, ty));
@@ -114,6 +119,7 @@ impl Checker<'_> {
 
     fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
         let file = decl.file;
+
         match self.decl(decl).context {
             Context::None => Ty::UNKNOWN,
             Context::Argument(call, index) => {
@@ -190,6 +196,7 @@ impl Checker<'_> {
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return Err(Ty::UNKNOWN);
         };
+
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
@@ -203,6 +210,7 @@ impl Checker<'_> {
                 self.signatures(callee)
             }
         };
+
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
@@ -217,16 +225,19 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return None;
         };
+
         let params = self.signature_params(signature);
         let param = *params
             .get(index)
             .or(params.last().filter(|param| param.rest))?;
+
         let mut type_params = self.type_params(decl);
         if self.decl(decl).kind == DeclKind::Constructor
             && let Some(class) = self.class_of(decl)
         {
             type_params.extend(self.type_params(class));
         }
+
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
@@ -237,6 +248,7 @@ impl Checker<'_> {
             }
             self.bind_by_result(decl, site, &type_params, &mut bindings);
         }
+
         Some((param.ty, type_params, bindings))
     }
 
@@ -258,6 +270,7 @@ impl Checker<'_> {
         } else {
             self.type_of(function.file, declaration.ty)
         };
+
         if declaration.flags.has(DeclFlags::GENERATOR) {
             self.element_type(ty)
         } else if declaration.flags.has(DeclFlags::ASYNC) {
@@ -272,6 +285,7 @@ impl Checker<'_> {
         if component == Ty::EXTERNAL {
             return Ty::EXTERNAL;
         }
+
         if let Type::Static(_) = self.get(component) {
             let instance = self.instance_of(component, &[]);
             let name = self.tables.find("props");
@@ -282,9 +296,11 @@ impl Checker<'_> {
                 props
             };
         }
+
         let Some(signature) = self.signatures(component).first().copied() else {
             return Ty::UNKNOWN;
         };
+
         self.signature_params(signature)
             .first()
             .map_or(Ty::UNKNOWN, |param| param.ty)
@@ -295,12 +311,14 @@ impl Checker<'_> {
         let Type::Instance(decl, _) = self.get(instance) else {
             return Ty::EXTERNAL;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let extended = facts
             .list(declaration.bases)
             .iter()
             .find(|base| base.clause == BaseClause::Extends);
+
         let args = extended.map(|base| match facts.type_expr(base.ty) {
             TypeExpr::Name(segments, _) => facts
                 .list(segments)

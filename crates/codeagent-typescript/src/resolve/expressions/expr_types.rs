@@ -68,6 +68,7 @@ impl Checker<'_> {
             Expr::Iterate(inner, is_async) => {
                 let ty = self.expr_type(file, inner);
                 let element = self.element_type(ty);
+
                 if is_async {
                     self.awaited(element)
                 } else {
@@ -154,9 +155,11 @@ impl Checker<'_> {
         {
             return self.name_type_in(sym, position, Meaning::Value);
         }
+
         if !decls.is_empty() {
             return self.decls_type(&decls);
         }
+
         let spelling = self.spelling(name);
         match spelling {
             "undefined" | "null" => return Ty::NOTHING,
@@ -166,6 +169,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
+
         match BuiltinType::of_name(spelling) {
             Some(known) => self.arena.add(Type::BuiltInValue(known)),
             None => Ty::EXTERNAL,
@@ -185,6 +189,7 @@ impl Checker<'_> {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
+
         let decl = at(file, decl);
         match self.decl(decl).kind {
             DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
@@ -238,9 +243,11 @@ impl Checker<'_> {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
         let object = self.expr_type(file, call.callee);
+
         let Some(arg) = facts.list(call.args).first() else {
             return Ty::UNKNOWN;
         };
+
         match facts.expr(arg.value) {
             Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
                 let name = self.name(file, sym);
@@ -269,6 +276,7 @@ impl Checker<'_> {
 
     fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
+
         let mut types = Vec::new();
         for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
             let ty = self.expr_type(file, element);
@@ -279,6 +287,7 @@ impl Checker<'_> {
                 self.arena.widen(ty)
             });
         }
+
         let may_be_tuple =
             (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
         if may_be_tuple && !decl.is_none() {
@@ -292,6 +301,7 @@ impl Checker<'_> {
                 return self.arena.tuple(&types);
             }
         }
+
         let element = self.arena.union(&types);
         self.arena.array(element)
     }

@@ -52,6 +52,7 @@ impl Checker<'_> {
         let facts = self.facts(site.file);
         let params = self.signature_params(signature);
         self.infer_rest(signature, site, &args, &mut inference);
+
         for pass in [false, true] {
             if pass && !inference.lambdas {
                 break;
@@ -77,6 +78,7 @@ impl Checker<'_> {
                 self.infer_from_types(param.ty, given, &mut inference, 0);
             }
         }
+
         inference.found
     }
 
@@ -91,6 +93,7 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return;
         };
+
         let params = self.params(decl);
         let Some(&last) = params.last() else { return };
         if !self.decl(last).flags.has(DeclFlags::REST) {
@@ -104,6 +107,7 @@ impl Checker<'_> {
         {
             return;
         }
+
         let rest: Vec<Ty> = args
             .iter()
             .skip(params.len() - 1)
@@ -136,6 +140,7 @@ impl Checker<'_> {
         if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
             return;
         }
+
         match (self.get(param), self.get(given)) {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
             (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
@@ -243,7 +248,9 @@ impl Checker<'_> {
         for member in others {
             self.infer_from_types(member, given, inference, nesting + 1);
         }
+
         let taken: Vec<Ty> = members.to_vec();
+
         for member in bare {
             let rest: Vec<Ty> = self
                 .arena
@@ -304,6 +311,7 @@ impl Checker<'_> {
             self.unify_class(param, given, inference, nesting);
             return;
         }
+
         let Some(wanted) = self.signatures(param).first().copied() else {
             return;
         };
@@ -313,6 +321,7 @@ impl Checker<'_> {
         if !inference.lambdas && self.is_untyped_lambda(found) {
             return;
         }
+
         if !self.is_untyped_lambda(found) {
             let wanted_params = self.signature_params(wanted);
             let found_params = self.signature_params(found);
@@ -320,6 +329,7 @@ impl Checker<'_> {
                 self.infer_from_types(a.ty, b.ty, inference, nesting + 1);
             }
         }
+
         let result = self.signature_result(wanted);
         let given = self.signature_result(found);
         self.unify_predicate(wanted, found, inference, nesting);
@@ -365,6 +375,7 @@ impl Checker<'_> {
         if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
             return;
         }
+
         for &(name, id) in self.declared_in(decl.file, inner).iter().take(24) {
             let member = at(decl.file, id);
             if !self.decl(member).flags.has(DeclFlags::MEMBER) {
@@ -378,6 +389,7 @@ impl Checker<'_> {
             let wanted = self.substitute(wanted, mapper);
             self.infer_from_types(wanted, found, inference, nesting + 1);
         }
+
         if let Some(wanted) = self.index_signature(&[decl], &[]) {
             let wanted = self.substitute(wanted, mapper);
             let found = self.property_types(given);

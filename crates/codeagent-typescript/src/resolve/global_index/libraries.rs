@@ -33,14 +33,17 @@ pub fn declared(
     if scripts().next().is_none() {
         return Vec::new();
     }
+
     let words: Vec<String> = words().collect();
     let mut names: FxHashSet<&str> = words.iter().map(String::as_str).collect();
     names.extend(scripts().flat_map(|file| file.facts.names.iter()));
+
     let is_name = |name: &str| names.contains(name);
     let (libraries, packages) = (Libraries::get(), Packages::get());
     let selected = selected_libraries(projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
+
     let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
@@ -68,7 +71,9 @@ pub fn declared(
             .filter(|module| !is_installed(module))
             .for_each(|module| taking.import(module));
     }
+
     let sources = taking.finish();
+
     let mut texts: Vec<(String, String)> = Vec::new();
     for source in &sources {
         let taken = source.taken(is_name);
@@ -89,11 +94,13 @@ pub fn declared(
             })),
         }
     }
+
     let file = |(path, text): (String, String)| WorldFile {
         path: Arc::from(path),
         facts: dts_bundle::declared(&text),
         external: true,
     };
+
     texts.into_par_iter().map(file).collect()
 }
 
@@ -118,6 +125,7 @@ impl Tables {
                 .last()
                 .is_some_and(|decl| self.is_of_library(decl.file))
         };
+
         let leads = |text: &str| {
             let mut texts = self
                 .packages
@@ -126,6 +134,7 @@ impl Tables {
                 .chain([Libraries::get().texts()]);
             texts.any(|texts| texts.leads_further(text, is_there))
         };
+
         facts
             .names
             .iter()

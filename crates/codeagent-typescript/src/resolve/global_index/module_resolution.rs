@@ -63,6 +63,7 @@ impl SourcePaths {
         if let Some(file) = self.exact(path) {
             return Some(file);
         }
+
         for (written, sources) in WRITTEN {
             if let Some(stem) = path.strip_suffix(written) {
                 let found = sources
@@ -73,6 +74,7 @@ impl SourcePaths {
                 }
             }
         }
+
         EXTENSIONS
             .iter()
             .find_map(|extension| self.exact(&format!("{path}{extension}")))
@@ -142,6 +144,7 @@ impl ModulePaths {
         } else {
             FxHashSet::default()
         };
+
         Self {
             paths: SourcePaths { by_path },
             packages,
@@ -163,6 +166,7 @@ impl ModulePaths {
         if let Some(&answer) = self.answers.get(&key) {
             return answer;
         }
+
         let answer = if self.external.contains_key(from) {
             self.installed
                 .in_package(folder, specifier)
@@ -172,7 +176,9 @@ impl ModulePaths {
         } else {
             self.bare(from, specifier)
         };
+
         self.answers.insert(key, answer);
+
         answer
     }
 
@@ -195,11 +201,13 @@ impl ModulePaths {
         if specifier.contains('\\') || specifier.starts_with("node:") {
             return None;
         }
+
         if self.may_be_mapped(specifier)
             && let Some(file) = self.through_resolver(from, specifier)
         {
             return Some(file);
         }
+
         if !self.packages.is_of_itself(from, specifier)
             && let Some(path) = self
                 .installed
@@ -208,6 +216,7 @@ impl ModulePaths {
         {
             return Some(*file);
         }
+
         self.packages.resolve(specifier, &self.paths)
     }
 
@@ -239,6 +248,7 @@ fn options() -> ResolveOptions {
             .map(|word| (*word).to_owned())
             .collect::<Vec<String>>()
     };
+
     ResolveOptions {
         tsconfig: Some(TsconfigDiscovery::Auto),
         extensions: strings(&EXTENSIONS),
@@ -300,6 +310,7 @@ impl Prefixes {
                 prefixes.all.insert(prefix.to_owned());
             }
         }
+
         prefixes
     }
 

@@ -15,12 +15,14 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
         ),
         _ => false,
     };
+
     let decls = facts.decl_ids().map(|id| facts.decl(id));
     let own = decls
         .filter(|decl| {
             decl.flags.has(DeclFlags::MEMBER) && decl.detail.is_none() && may_be_function(decl)
         })
         .map(|decl| decl.name);
+
     let written = facts
         .sites
         .iter()
@@ -32,12 +34,15 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
             },
             _ => None,
         });
+
     let mut names: Vec<&str> = own
         .chain(written)
         .filter(|name| !name.is_none())
         .map(|name| facts.text(name))
         .collect();
+
     names.sort_unstable();
     names.dedup();
+
     names
 }

@@ -42,6 +42,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<ExportSurface<'f>>
     {
         return None;
     }
+
     let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
     Some(ExportSurface {
         is_module: facts.header.is_module,
@@ -60,6 +61,7 @@ impl LanguageIndex for Tables {
         if packages(old) != packages(&new.facts) || self.leads_further(&new.facts) {
             return false;
         }
+
         let mut made = self.index(new);
         let before = self.file(file);
         let (Some(was), Some(is)) = (outward(old, before), outward(&new.facts, &made)) else {
@@ -68,14 +70,19 @@ impl LanguageIndex for Tables {
         if was != is || targets(before) != targets(&made) {
             return false;
         }
+
         made.keep_stars(before);
+
         let (were, are) = (exported(old, before), exported(&new.facts, &made));
         self.change_exports(file, &were, &are);
+
         let name = |tables: &Self, id: DeclId| tables.name(file, old.decl(id).name);
+
         let mut renumbered: FxHashMap<Name, Vec<DeclId>> = FxHashMap::default();
         for (before, now) in globals(old).zip(globals(&new.facts)) {
             renumbered.entry(name(self, before)).or_default().push(now);
         }
+
         for (name, ids) in renumbered {
             let own = self
                 .globals
@@ -85,7 +92,9 @@ impl LanguageIndex for Tables {
                 .filter(|position| position.file == file);
             own.zip(ids).for_each(|(position, id)| position.decl = id);
         }
+
         self.files[file.0 as usize] = made;
+
         true
     }
 }

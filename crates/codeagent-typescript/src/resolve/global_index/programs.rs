@@ -47,6 +47,7 @@ impl Programs {
     {
         let projects = model.of::<TypeScriptProjects>();
         let mut loose = LooseFiles::new(projects);
+
         let seeds: Vec<Vec<u32>> = files
             .iter()
             .map(|file| {
@@ -57,21 +58,25 @@ impl Programs {
                 }
             })
             .collect();
+
         // One more than there are: whoever is in that alone is compiled by none of them.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
+
         let mut libraries = files
             .iter()
             .zip(&mut sets)
             .filter_map(|(file, set)| Some((library_of(file)?, set)))
             .peekable();
+
         // A repository without a script needs none of them.
         let selected = if libraries.peek().is_some() {
             selections(projects, loose.names.len())
         } else {
             Vec::new()
         };
+
         for (library, set) in libraries {
             let programs = (0..)
                 .zip(&selected)
@@ -84,10 +89,12 @@ impl Programs {
                 words,
             );
         }
+
         let mut programs = Self {
             names: loose.names,
             ..Self::default()
         };
+
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
             let seen_as = match projects.covering(&file.path) {
@@ -105,6 +112,7 @@ impl Programs {
             let seen_as = programs.sets.add(seen_as);
             programs.seen_as.push(seen_as);
         }
+
         programs
     }
 
@@ -225,6 +233,7 @@ fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
 /// Whatever compiles a file compiles what it imports.
 fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
     let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
+
     let mut is_waiting = vec![true; sets.len()];
     while let Some(file) = waiting.pop_front() {
         is_waiting[file] = false;

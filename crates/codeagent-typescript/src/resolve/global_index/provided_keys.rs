@@ -47,8 +47,10 @@ pub fn published(facts: &Facts) -> Vec<u64> {
             slots.push(slot(AUGMENTED, name));
         }
     }
+
     slots.sort_unstable();
     slots.dedup();
+
     slots
 }
 

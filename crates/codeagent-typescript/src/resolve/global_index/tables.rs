@@ -191,9 +191,11 @@ impl Tables {
             libraries: FileId(u32::MAX),
             packages: files.iter().filter_map(package_of).collect(),
         };
+
         words().for_each(|word| {
             tables.names.add(&word);
         });
+
         for (number, file) in files.iter().enumerate() {
             (!cancel.load(Ordering::Relaxed)).then_some(())?;
             if tables.asked == Name::NONE && is_in_binary(file) {
@@ -210,16 +212,20 @@ impl Tables {
                 tables.add_world_wide(FileId(number as u32), &file.facts);
             }
         }
+
         tables.add_augmented_ambient(files);
         tables.index_stars(files);
+
         let targets = |file: FileId| {
             tables.files[file.0 as usize]
                 .modules
                 .iter()
                 .filter_map(|entry| entry.1)
         };
+
         tables.programs =
             Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
+
         Some(tables)
     }
 
@@ -234,6 +240,7 @@ impl Tables {
         if self.ambient.is_empty() {
             return;
         }
+
         for (number, file) in files
             .iter()
             .enumerate()
@@ -264,6 +271,7 @@ impl Tables {
         if with_stars.is_empty() {
             return;
         }
+
         for number in with_stars {
             let stars = std::mem::take(&mut self.files[number].stars);
             let file = FileId(number as u32);
@@ -296,6 +304,7 @@ impl Tables {
                 ..std::mem::take(&mut self.files[number])
             };
         }
+
         for (number, file) in files.iter().enumerate() {
             let index = &self.files[number];
             for name in index.exported(&file.facts) {
@@ -318,11 +327,13 @@ impl Tables {
         if self.files.iter().all(|index| index.stars.is_empty()) {
             return;
         }
+
         for name in before.difference(now) {
             if let Some(exporters) = self.exporters.get_mut(name) {
                 exporters.retain(|exporter| *exporter != file);
             }
         }
+
         for name in now.difference(before) {
             let exporters = self.exporters.entry(*name).or_default();
             if let Err(at) = exporters.binary_search(&file) {
@@ -339,26 +350,33 @@ impl Tables {
             .map(|text| self.names.add(text))
             .collect();
         let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
+
         let mut declared: Vec<_> = facts
             .decl_ids()
             .map(|id| (facts.decl(id), id))
             .filter(|(decl, _)| !decl.name.is_none())
             .map(|(decl, id)| (decl.scope, name(decl.name), id))
             .collect();
+
         declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
+
         let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
         declared.sort_unstable();
+
         let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
         let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
         let mut imports: Vec<_> = ids(&facts.imports, ImportId)
             .filter(|(import, _)| !import.decl.is_none())
             .map(|(import, id)| (import.decl, id))
             .collect();
+
         imports.sort_unstable();
+
         let top = starts
             .get(1)
             .map_or(declared.len(), |start| *start as usize);
         let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
+
         let mut index = FileIndex {
             declared,
             in_order,
@@ -368,6 +386,7 @@ impl Tables {
             signatures: signatures(facts),
             ..FileIndex::default()
         };
+
         index.news = facts
             .exprs
             .iter()
@@ -379,12 +398,14 @@ impl Tables {
                 }
             })
             .collect();
+
         index.news.sort_unstable();
         index.expected = expected(facts);
         index.narrows_members = facts
             .guards
             .iter()
             .any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
+
         for (export, id) in ids(&facts.exports, ExportId) {
             match export.kind {
                 ExportKind::Star if export.scope == ScopeId(0) => index.stars.push(id),
@@ -394,6 +415,7 @@ impl Tables {
                 _ => index.exports.push((export.scope, name(export.name), id)),
             }
         }
+
         index.exporting = facts.exports.iter().map(|export| export.scope).collect();
         index.exporting.sort_unstable();
         index.exporting.dedup();
@@ -411,6 +433,7 @@ impl Tables {
             .collect();
         index.bodies = body_slots(&file.path, facts);
         index.names = names;
+
         index
     }
 
@@ -419,6 +442,7 @@ impl Tables {
             let decl = facts.decl(id);
             let position = DeclRef { file, decl: id };
             let name = self.name(file, decl.name);
+
             if decl.kind == DeclKind::AmbientModule {
                 match self
                     .target(file, decl.name)
@@ -549,6 +573,7 @@ impl Tables {
             other_stars,
             ..
         } = self.file(file);
+
         let mut positions: SmallVec<[usize; 4]> = other_stars.iter().copied().collect();
         let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
         if exporters.len() < plain_stars.len() {
@@ -569,7 +594,9 @@ impl Tables {
                     .map(|star| star.1),
             );
         }
+
         positions.sort_unstable();
+
         positions
             .into_iter()
             .map(|position| stars[position])
@@ -672,6 +699,7 @@ fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
             all.extend(returned.map(|call| (call, ContextKind::Typed(decl.ty))));
         }
     }
+
     for (call, id) in ids(&facts.calls, CallId) {
         for (index, arg) in facts
             .list(call.args)
@@ -685,8 +713,10 @@ fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
             );
         }
     }
+
     all.sort_unstable();
     all.dedup_by_key(|entry| entry.0);
+
     all
 }
 
@@ -709,7 +739,9 @@ fn expandos(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Vec<(Name, Name, Expr
             all.push((name(holder), name(member), value));
         }
     }
+
     all.sort_by_key(|entry| (entry.0, entry.1));
+
     all
 }
 
@@ -752,6 +784,7 @@ pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
 pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
     let facts = world.facts(file);
     let tables: &Tables = world.index();
+
     let mut answers: Vec<(&str, &str)> = tables
         .module_targets(file)
         .map(|(specifier, target)| {
@@ -761,7 +794,9 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
             )
         })
         .collect();
+
     answers.sort_unstable();
+
     let answers = answers
         .into_iter()
         .flat_map(|(specifier, target)| [specifier, target]);
@@ -781,10 +816,12 @@ pub fn specifiers(facts: &Facts) -> Vec<Sym> {
         .map(|import| import.module)
         .chain(facts.exports.iter().map(|export| export.module))
         .collect();
+
     all.extend(facts.exprs.iter().filter_map(|expr| match expr {
         Expr::DynamicImport(sym) | Expr::Require(sym) => Some(*sym),
         _ => None,
     }));
+
     all.extend(facts.types.iter().filter_map(|ty| {
         if let TypeExpr::Import(sym, _) = ty {
             Some(*sym)
@@ -792,6 +829,7 @@ pub fn specifiers(facts: &Facts) -> Vec<Sym> {
             None
         }
     }));
+
     all.extend(
         facts
             .decls
@@ -799,8 +837,10 @@ pub fn specifiers(facts: &Facts) -> Vec<Sym> {
             .filter(|decl| decl.kind == DeclKind::AmbientModule)
             .map(|decl| decl.name),
     );
+
     all.retain(|sym| !sym.is_none());
     all.sort_unstable();
     all.dedup();
+
     all
 }

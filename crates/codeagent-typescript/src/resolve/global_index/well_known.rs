@@ -48,6 +48,7 @@ pub fn words() -> impl Iterator<Item = String> {
         "[Symbol.iterator]",
         "[Symbol.asyncIterator]",
     ];
+
     globals
         .clone()
         .map(|name| format!("{name}Constructor"))

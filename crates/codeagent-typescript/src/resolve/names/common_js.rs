@@ -92,6 +92,7 @@ impl Checker<'_> {
         if found.is_nothing() {
             found = self.assigned_export(file, name, false);
         }
+
         match found {
             ResolvedName::Nothing => ResolvedName::Decls(declared),
             ResolvedName::Decls(mut decls) => {
@@ -151,6 +152,7 @@ impl Checker<'_> {
         if offset != declaration.at.offset {
             return None;
         }
+
         let name = self.name(decl.file, sym);
         let named = self.lookup(
             LookupPosition {
@@ -161,6 +163,7 @@ impl Checker<'_> {
             name,
             Meaning::Value,
         );
+
         Some(self.resolve_decls(named))
     }
 
@@ -177,6 +180,7 @@ impl Checker<'_> {
         let Expr::Name(sym, scope, offset) = facts.expr(named) else {
             return false;
         };
+
         let name = self.name(file, sym);
         facts.text(sym) == word
             && self
@@ -211,6 +215,7 @@ impl Checker<'_> {
         let Some(member) = self.assigned_to(holder, name) else {
             return self.beside_whole(holder, name);
         };
+
         if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
             let named = self.lookup(
@@ -229,6 +234,7 @@ impl Checker<'_> {
                 return Some(named);
             }
         }
+
         Some(DeclList::from_slice(&[member]))
     }
 

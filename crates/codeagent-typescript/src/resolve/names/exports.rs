@@ -38,8 +38,10 @@ impl Checker<'_> {
                 if let Some(found) = self.ambient_exports.get(&(first, name)) {
                     return found.clone();
                 }
+
                 let found = self.export_of_ambient(first, name, &mut Visited::default());
                 self.ambient_exports.insert((first, name), found.clone());
+
                 found
             }
             other => self.export_visiting(other, name, &mut Visited::default()),
@@ -78,10 +80,13 @@ impl Checker<'_> {
         if let Some(found) = self.exports.get(&(file, name)) {
             return found.clone();
         }
+
         let found = self.export_of_file(file, name, visited);
+
         if self.evaluation.has_met_nothing() && self.evaluation.depth() < MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
         }
+
         found
     }
 
@@ -106,10 +111,12 @@ impl Checker<'_> {
 
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
+
         // As a comment in JavaScript names what `import("m")` gives as a type.
         if self.spelling(name) == "export=" {
             return self.assigned_value(file);
         }
+
         let is_default = self.spelling(name) == "default";
         if is_default && !self.tables.file(file).defaults.is_empty() {
             let decls = self
@@ -121,6 +128,7 @@ impl Checker<'_> {
                 .collect();
             return self.follow_all(decls, visited);
         }
+
         let declared: DeclList = self.exported_declarations(file, ScopeId(0), name);
         if facts.header.dialect.is_javascript() && !declared.is_empty() {
             return self.beside_documented(file, name, declared, visited);
@@ -136,6 +144,7 @@ impl Checker<'_> {
         if !found.is_nothing() {
             return found;
         }
+
         if !self.tables.file(file).assigned.is_empty() {
             let found = self.assigned_export(file, name, is_default);
             let goes_on = facts.header.dialect.is_javascript()
@@ -147,6 +156,7 @@ impl Checker<'_> {
             };
             return if more.is_nothing() { found } else { more };
         }
+
         if is_default || facts.exports.is_empty() {
             ResolvedName::Nothing
         } else {
@@ -191,6 +201,7 @@ impl Checker<'_> {
                 return found;
             }
         }
+
         ResolvedName::Nothing
     }
 
@@ -212,6 +223,7 @@ impl Checker<'_> {
         visited: &mut Visited,
     ) -> ResolvedName {
         let mut first = ResolvedName::Nothing;
+
         let mut outside = false;
         for (file, specifier) in stars {
             let module = self.module(file, specifier);
@@ -223,6 +235,7 @@ impl Checker<'_> {
                 _ => return ResolvedName::Nothing,
             }
         }
+
         if first.is_nothing() && outside {
             ResolvedName::External
         } else {
@@ -236,6 +249,7 @@ impl Checker<'_> {
         if is_default && !value.is_nothing() {
             return value;
         }
+
         if let ResolvedName::Decls(decls) = &value {
             let found = self.namespace_member(decls, name);
             if !found.is_nothing() {
@@ -245,6 +259,7 @@ impl Checker<'_> {
                 return ResolvedName::Decls(DeclList::from_slice(&[member]));
             }
         }
+
         match self.lookup_exported_member(file, name) {
             ResolvedName::Decls(decls) => self.behind_shorthand(decls),
             found => found,
@@ -275,6 +290,7 @@ impl Checker<'_> {
         if !decls.is_empty() {
             return self.follow_all(decls, visited);
         }
+
         for &block in blocks.iter() {
             let scope = self.decl(block).inner;
             let found = self.export_clause(block.file, scope, name, visited);
@@ -288,6 +304,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         match self.assigned_in_block(block) {
             found if matches!(self.spelling(name), "default" | "export=") => found,
             ResolvedName::Decls(decls) => self.namespace_member(&decls, name),
@@ -312,6 +329,7 @@ impl Checker<'_> {
                 .filter(|star| star.0 == inner);
             modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
         }
+
         self.export_of_stars(modules.into_iter(), name, visited)
     }
 
@@ -352,6 +370,7 @@ impl Checker<'_> {
         let Some(&first) = decls.first() else {
             return ResolvedName::Nothing;
         };
+
         let decl = self.decl(first);
         match decl.kind {
             DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
@@ -403,9 +422,11 @@ impl Checker<'_> {
         let Some(id) = self.tables.import_of(decl) else {
             return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
         };
+
         let import = &facts.imports[id.index()];
         let module = self.module(decl.file, import.module);
         let is_outside = self.is_module_outside(&module);
+
         let found = match import.kind {
             ImportKind::Named => {
                 let name = self.name(decl.file, import.name);
@@ -423,6 +444,7 @@ impl Checker<'_> {
             ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
             _ => module,
         };
+
         if found.is_nothing() && is_outside {
             ResolvedName::External
         } else {
@@ -449,6 +471,7 @@ impl Checker<'_> {
                     },
                     name,
                 );
+
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
@@ -485,6 +508,7 @@ impl Checker<'_> {
         let mut members = DeclList::new();
         let (mut import, mut asked) = (None, None);
         self.spend_list(decls.len());
+
         for &decl in decls {
             if self.decl(decl).kind == DeclKind::Import {
                 import = Some(decl);
@@ -507,6 +531,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         match import {
             Some(import) if members.is_empty() => self.imported_member(import, name),
             _ if members.is_empty() => ResolvedName::Nothing,

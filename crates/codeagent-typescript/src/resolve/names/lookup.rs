@@ -25,6 +25,7 @@ impl Checker<'_> {
         if name == Name::NONE {
             return DeclList::new();
         }
+
         let facts = self.facts(position.file);
         let mut scope = position.scope;
         while let Some(id) = scope.some() {
@@ -49,6 +50,7 @@ impl Checker<'_> {
             }
             scope = region.parent;
         }
+
         self.global(name, meaning)
     }
 
@@ -62,6 +64,7 @@ impl Checker<'_> {
         meaning: Meaning,
     ) -> DeclList {
         let decl = self.decl(owner);
+
         match kind {
             ScopeKind::Type | ScopeKind::Function => {
                 let is_own = match decl.kind {
@@ -106,6 +109,7 @@ impl Checker<'_> {
             .tables
             .target(block.file, facts.decl(block.decl).name)
             .filter(|_| facts.header.is_module && !is_ambient);
+
         let found = match target {
             Some(module) => self.export(&ResolvedName::Module(module), name),
             None => {
@@ -113,6 +117,7 @@ impl Checker<'_> {
                 ResolvedName::of(self.declared_in_blocks(&blocks, name))
             }
         };
+
         match found {
             ResolvedName::Decls(decls) => decls
                 .into_iter()
@@ -133,6 +138,7 @@ impl Checker<'_> {
         let Some(first) = segments.first() else {
             return ResolvedName::Nothing;
         };
+
         let position = LookupPosition {
             file,
             scope,
@@ -150,10 +156,12 @@ impl Checker<'_> {
         } else {
             self.resolve_decls(decls)
         };
+
         for segment in segments.iter().skip(1).take(index) {
             let name = self.name(file, segment.name);
             found = self.found_member(&found, name);
         }
+
         found
     }
 }

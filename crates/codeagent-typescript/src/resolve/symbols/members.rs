@@ -61,6 +61,7 @@ impl Symbols<'_> {
             .declarations(decl.file, inner, name)
             .iter()
             .map(|entry| entry.2);
+
         entries
             .filter(|id| {
                 let flags = facts.decl(*id).flags;
@@ -108,6 +109,7 @@ impl Symbols<'_> {
         ) {
             return DeclList::from_slice(&[decl]);
         }
+
         let mut group = self.overload_group(decl);
         group.retain(|other| {
             matches!(
@@ -115,6 +117,7 @@ impl Symbols<'_> {
                 DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
             )
         });
+
         if group.len() > 1 {
             let bodiless: DeclList = group
                 .iter()
@@ -125,6 +128,7 @@ impl Symbols<'_> {
                 return bodiless;
             }
         }
+
         if group.is_empty() {
             DeclList::from_slice(&[decl])
         } else {
@@ -150,12 +154,15 @@ impl Symbols<'_> {
         if parts.len() < 2 {
             return own;
         }
+
         let name = self.decl_name(decl);
+
         let mut all = DeclList::new();
         for &part in parts.iter().rev() {
             let inner = self.decl(part).inner;
             all.extend(self.own_members(part, inner, name, false));
         }
+
         all
     }
 

@@ -55,6 +55,7 @@ impl Symbols<'_> {
         if let Some(known) = self.groups.get(&decl) {
             return Rc::clone(known);
         }
+
         let facts = self.facts(decl.file);
         let own = facts.decl(decl.decl);
         let is_alone = own.name.is_none()
@@ -65,11 +66,14 @@ impl Symbols<'_> {
         if is_alone || self.evaluation.is_used_up() {
             return MergedSymbol::of(DeclList::from_slice(&[decl]));
         }
+
         let mut parts = self.merged(decl, own);
         self.spend_list(parts.len());
+
         if !parts.contains(&decl) {
             parts = DeclList::from_slice(&[decl]);
         }
+
         let group = MergedSymbol::of(parts);
         for &part in group.iter() {
             // Whatever is of one kind is merged with the same others.
@@ -77,12 +81,14 @@ impl Symbols<'_> {
                 self.groups.insert(part, Rc::clone(&group));
             }
         }
+
         group
     }
 
     fn merged(&mut self, decl: DeclRef, own: &Declaration) -> DeclList {
         let facts = self.facts(decl.file);
         let name = self.name(decl.file, own.name);
+
         if is_global(facts, own) {
             self.ask(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
@@ -93,7 +99,9 @@ impl Symbols<'_> {
             self.before_library(&mut found);
             return found;
         }
+
         let scope = facts.scope(own.scope);
+
         let mut found = DeclList::new();
         match (scope.kind, scope.owner.some()) {
             (ScopeKind::Namespace, Some(owner)) if !own.flags.has(DeclFlags::MEMBER) => {
@@ -116,9 +124,11 @@ impl Symbols<'_> {
                 }
             }
         }
+
         if found.len() > 1 {
             found.sort_by_cached_key(|other| (self.is_added(*other), *other));
         }
+
         found
     }
 
@@ -318,7 +328,9 @@ fn mergeable(kind: DeclKind) -> bool {
 /// Whether two declarations of one name in one place are one symbol of the graph.
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
+
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
+
     // What is assigned to members of functions and objects stands in the scope of the file,
     // whosever members they are.
     if own.flags.0 & flags != other.flags.0 & flags
@@ -326,6 +338,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
     {
         return false;
     }
+
     let class = |kind: K| match kind {
         K::Class | K::Interface => 1,
         K::Enum => 2,
@@ -340,6 +353,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
         K::TypeAlias => 11,
         _ => 0,
     };
+
     match (class(own.kind), class(other.kind)) {
         (0, _) | (_, 0) => false,
         (4, 1..=5) | (1..=3, 4) => true,

@@ -105,6 +105,7 @@ impl<'w> Symbols<'w> {
     /// binary has those that the linked file names: which others are there depends on other files.
     pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
+
         if self.tables.is_of_library(file) {
             let (tables, own) = (self.tables, self.file);
             let named = self
@@ -117,10 +118,12 @@ impl<'w> Symbols<'w> {
                 .filter(|entry| named.contains(&entry.0))
                 .collect();
         }
+
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
             self.ask(provided_keys::MEMBERS, owner);
         }
+
         Cow::Borrowed(self.tables.declared_in(file, scope))
     }
 

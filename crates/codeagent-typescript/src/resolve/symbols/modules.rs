@@ -130,15 +130,19 @@ impl Symbols<'_> {
     /// Records that the `export *` clauses of a file are asked for a name.
     pub fn ask_stars(&mut self, file: FileId, name: Name) {
         self.ask(PIECES, name);
+
         if !self.read_stars.insert(file) {
             return;
         }
+
         // The answer depends on all of them, also on those that are not looked into because they do
         // not export the name.
         self.tables
             .plain_stars(file)
             .for_each(|module| self.read(module));
+
         let facts = self.facts(file);
+
         for &id in &self.tables.file(file).stars {
             let name = self.name(file, facts.exports[id.index()].module);
             if !self.spelling(name).starts_with('.') {

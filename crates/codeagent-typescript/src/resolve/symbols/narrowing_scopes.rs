@@ -21,6 +21,7 @@ impl Symbols<'_> {
         let Expr::Guarded(guard) = facts.expr(decl.init) else {
             return false;
         };
+
         if !matches!(
             facts.guards.get(guard as usize),
             Some(Guard {
@@ -30,6 +31,7 @@ impl Symbols<'_> {
         ) {
             return false;
         }
+
         let mut scope = position.scope;
         while let Some(id) = scope.some().filter(|id| *id != decl.scope) {
             let Scope { kind, parent, .. } = *facts.scope(id);
@@ -38,6 +40,7 @@ impl Symbols<'_> {
             }
             scope = parent;
         }
+
         false
     }
 
@@ -47,6 +50,7 @@ impl Symbols<'_> {
         let (root, scope, offset) = path_root(facts, path)?;
         let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));
         let mut scope = scope;
+
         let mut found = None;
         while let Some(id) = scope.some() {
             let (mut declared_here, mut ended) = (false, false);
@@ -80,6 +84,7 @@ impl Symbols<'_> {
             }
             scope = parent;
         }
+
         None
     }
 }

@@ -30,6 +30,7 @@ pub enum Meaning {
 impl Meaning {
     pub fn holds(self, kind: DeclKind) -> bool {
         use DeclKind as K;
+
         match self {
             Self::Value | Self::Narrowed => matches!(
                 kind,
@@ -79,7 +80,9 @@ impl Symbols<'_> {
         let mut found = DeclList::new();
         let mut narrowed = None;
         let declared = self.declarations(position.file, position.scope, name);
+
         self.spend_list(declared.len());
+
         for &(_, _, id) in declared {
             let decl = facts.decl(id);
             if decl.flags.has(DeclFlags::MEMBER) {
@@ -98,9 +101,11 @@ impl Symbols<'_> {
                 found.push(at(position.file, id));
             }
         }
+
         if found.len() > 1 {
             self.beside_import(&mut found, meaning);
         }
+
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }
 

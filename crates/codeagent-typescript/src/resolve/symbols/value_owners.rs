@@ -43,7 +43,9 @@ impl Symbols<'_> {
         {
             return None;
         }
+
         let parent = declaration.parent.some()?;
+
         let mut held = facts.decl(parent).init;
         for _ in 0..8 {
             held = match facts.expr(held) {
@@ -54,6 +56,7 @@ impl Symbols<'_> {
                 _ => return None,
             };
         }
+
         None
     }
 

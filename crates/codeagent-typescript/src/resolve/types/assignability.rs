@@ -44,6 +44,7 @@ impl Checker<'_> {
         if let Type::Param(param) = self.get(sup) {
             return self.extends_param(sub, param, inferred);
         }
+
         match (self.get(sub), self.get(sup)) {
             (Type::Union(args), _) => {
                 let members = self.arena.list(args);
@@ -117,9 +118,11 @@ impl Checker<'_> {
                     self.collect(args, found, inferred);
                     return Some(true);
                 }
+
                 if self.is_enum(sub) || self.is_enum(sup) {
                     return Some(false);
                 }
+
                 self.compared(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
@@ -131,6 +134,7 @@ impl Checker<'_> {
                 {
                     return Some(false);
                 }
+
                 self.collect(args, given, inferred);
                 Some(true)
             }
@@ -194,8 +198,10 @@ impl Checker<'_> {
         if self.arena.is_keys(sub) {
             return self.keys_extend(sub, sup, inferred);
         }
+
         let members = self.arena.list(args);
         let (mut decided, mut fitting) = (Some(false), None);
+
         for &member in members.iter() {
             match self.nested_extends(member, sup, inferred) {
                 Some(true) => {
@@ -206,6 +212,7 @@ impl Checker<'_> {
                 None => decided = None,
             }
         }
+
         match self.get(sup) {
             _ if fitting == Some(sup) => decided,
             // Also where one of them fits, their members together may not.
@@ -265,16 +272,19 @@ impl Checker<'_> {
         if given.len() < rest + behind {
             return Some(false);
         }
+
         let (front, back) = given.split_at(given.len() - behind);
         let (front, middle) = front.split_at(*rest);
         let middle = self.arena.tuple(middle);
         let fixed = wanted[..*rest].iter().chain(&wanted[rest + 1..]).copied();
+
         let pairs = front
             .iter()
             .chain(back)
             .copied()
             .zip(fixed)
             .chain([(middle, wanted[*rest])]);
+
         self.all(pairs, inferred)
     }
 
@@ -314,6 +324,7 @@ impl Checker<'_> {
         {
             return Some(true);
         }
+
         let callable =
             matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
         if is_function && callable {
@@ -326,12 +337,15 @@ impl Checker<'_> {
     /// An object against `Record<K, V>`: each of its properties is a `V`.
     fn record_extends(&mut self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
         let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+
         match self.get(sub) {
             Type::Object(..) | Type::Mapped(..) => {}
             // What a class or interface may still be given has no type yet, so only `any` takes it.
             _ => return None,
         }
+
         let names = self.key_names(sub)?;
+
         let mut unsure = false;
         for name in names {
             let given = self.member_type(sub, name);
@@ -341,6 +355,7 @@ impl Checker<'_> {
                 None => unsure = true,
             }
         }
+
         if unsure { None } else { Some(true) }
     }
 
@@ -358,9 +373,12 @@ impl Checker<'_> {
         if self.comparing.len() >= MAX_COMPARED {
             return None;
         }
+
         self.comparing.push((sub, sup));
+
         let result = self.structure_extends(sub, sup, fitting, inferred);
         self.comparing.pop();
+
         result
     }
 
@@ -373,14 +391,17 @@ impl Checker<'_> {
         inferred: &mut Inferred,
     ) -> Option<bool> {
         let has_more = self.has_outside_base(sub) || self.has_spread(sub);
+
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
             Some(true) => {}
             Some(false) => return Some(false),
             None => unsure = true,
         }
+
         let mut names = Vec::new();
         unsure |= self.add_key_names(sup, &mut names, 0).is_none();
+
         for name in names.into_iter().take(MAX_MEMBERS) {
             if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
                 continue;
@@ -427,6 +448,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         if unsure { None } else { Some(true) }
     }
 
@@ -487,14 +509,17 @@ impl Checker<'_> {
             let (wanted, found) = (self.signature_result(wanted), self.signature_result(found));
             let _ = self.nested_extends(found, wanted, inferred);
         }
+
         if self.construct_signatures(sup).is_empty() {
             return Some(true);
         }
+
         match self.get(sub) {
             Type::Static(_) => {}
             _ if self.construct_signatures(sub).is_empty() => return Some(false),
             _ => {}
         }
+
         self.constructor_extends(sub, sup, inferred)
     }
 
@@ -520,6 +545,7 @@ impl Checker<'_> {
             }
             Type::Intersection(args) => {
                 let members = self.arena.list(args);
+
                 let mut keys: Option<Vec<Ty>> = None;
                 for member in members.iter() {
                     let own = self.keys_of(*member)?;
@@ -528,6 +554,7 @@ impl Checker<'_> {
                         None => own,
                     });
                 }
+
                 keys
             }
             Type::Union(args) => {
@@ -556,6 +583,7 @@ impl Checker<'_> {
         if level > 8 || names.len() > MAX_KEYS {
             return None;
         }
+
         match self.get(ty) {
             Type::Object(decl, mapper) => {
                 self.add_own_names(decl, false, names);

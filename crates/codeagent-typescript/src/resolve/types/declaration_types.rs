@@ -48,6 +48,7 @@ impl Checker<'_> {
 
     fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
         use DeclKind as K;
+
         let declaration = self.decl(decl);
         match declaration.kind {
             K::Function
@@ -152,9 +153,11 @@ impl Checker<'_> {
     fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
+
         let mut types = Vec::new();
         let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
             && !declaration.flags.has(DeclFlags::STATIC);
+
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
             let is_this =
                 is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
@@ -164,19 +167,24 @@ impl Checker<'_> {
                 self.expr_type(decl.file, value)
             });
         }
+
         let is_async = declaration.flags.has(DeclFlags::ASYNC);
+
         if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
             return Ty::UNKNOWN;
         }
+
         let mut ty = if types.is_empty() {
             Ty::NOTHING
         } else {
             self.arena.union(&types)
         };
+
         // One literal is widened, several are told apart.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);
         }
+
         match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
             (true, true) => self.arena.built_in(BuiltinType::AsyncIterable, &[ty]),
             (true, false) => self.arena.built_in(BuiltinType::Iterable, &[ty]),

@@ -43,6 +43,7 @@ impl Checker<'_> {
         let &[segment] = facts.list(segments) else {
             return None;
         };
+
         let name = self.name(decl.file, segment.name);
         let decls = self.lookup(
             LookupPosition {
@@ -53,9 +54,11 @@ impl Checker<'_> {
             name,
             Meaning::Value,
         );
+
         if decls.is_empty() {
             return None;
         }
+
         let value = self.decls_type(&decls);
         let args = self.types_of(decl.file, segment.args);
         Some(self.instance_of(value, &args))
@@ -73,6 +76,7 @@ impl Checker<'_> {
                 checker.expr_type(class.file, expr)
             }));
         }
+
         let instance = self.base_type(class, index);
         match self.get(instance) {
             Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => {
@@ -142,6 +146,7 @@ impl Checker<'_> {
         if level > 8 {
             return None;
         }
+
         let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
         self.find_in_bases(&group, &types, |checker, base| {
             let parts = checker.arena.members(base);
@@ -176,6 +181,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         None
     }
 

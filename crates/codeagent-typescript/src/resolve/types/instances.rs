@@ -20,6 +20,7 @@ impl Checker<'_> {
                 return self.arena.built_in(known, args);
             }
         }
+
         let group = self.merged_symbol(decl);
         let class = group
             .iter()
@@ -31,6 +32,7 @@ impl Checker<'_> {
             .find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
         let main = class.or(first).unwrap_or(decl);
         let args = self.complete_args(main, args);
+
         self.arena.instance(main, &args)
     }
 
@@ -57,6 +59,7 @@ impl Checker<'_> {
             if bindings.iter().any(|binding| binding.0 == param) {
                 continue;
             }
+
             let default = self.decl(param).ty;
             let ty = if default.is_none() {
                 self.constraint(param)
@@ -65,6 +68,7 @@ impl Checker<'_> {
             };
             let mapper = self.arena.mapper(bindings.clone());
             let ty = self.substitute(ty, mapper);
+
             bindings.push((
                 param,
                 if self.get(ty) == Type::Param(param) {
@@ -89,6 +93,7 @@ impl Checker<'_> {
                     .map(|member| self.instance_of(*member, args))
                     .filter(|ty| !ty.is_opaque())
                     .collect();
+
                 if matches!(self.get(value), Type::Union(_)) {
                     self.arena.union(&made)
                 } else {

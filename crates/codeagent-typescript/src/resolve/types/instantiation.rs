@@ -27,6 +27,7 @@ impl Checker<'_> {
         if nesting > MAX_NESTING || !self.spend(1) {
             return ty;
         }
+
         match self.get(ty) {
             Type::Param(param) => self.arena.bound(mapper, param).unwrap_or(ty),
             Type::Instance(decl, args) if args != Args::NONE => {
@@ -103,8 +104,10 @@ impl Checker<'_> {
         else {
             return None;
         };
+
         let value = self.decl(decl).ty;
         let value = self.type_of(decl.file, value);
+
         let mut types = Vec::new();
         for &element in self.arena.list(elements).iter() {
             // Seen alone, an element is what any number leads to.
@@ -120,6 +123,7 @@ impl Checker<'_> {
             let mapper = self.arena.mapper(bindings);
             types.push(self.substitute(value, mapper));
         }
+
         Some(match self.get(of) {
             Type::Tuple(_) => self.arena.tuple(&types),
             _ => self
@@ -146,6 +150,7 @@ impl Checker<'_> {
         if inner == outer {
             return inner;
         }
+
         let mut bindings: Vec<(DeclRef, Ty)> = self
             .arena
             .bindings(inner)
@@ -153,11 +158,13 @@ impl Checker<'_> {
             .map(|(param, ty)| (*param, self.substitute_in(*ty, outer, nesting + 2)))
             .collect();
         let own = bindings.len();
+
         for (param, ty) in self.arena.bindings(outer).iter() {
             if !bindings[..own].iter().any(|binding| binding.0 == *param) {
                 bindings.push((*param, *ty));
             }
         }
+
         bindings.truncate(MAX_BINDINGS);
         self.arena.mapper(bindings)
     }
@@ -171,6 +178,7 @@ impl Checker<'_> {
         if nesting > 4 {
             return false;
         }
+
         match self.get(ty) {
             Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => true,
             Type::Mapped(decl, mapper) => {

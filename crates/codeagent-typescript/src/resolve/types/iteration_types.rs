@@ -23,6 +23,7 @@ impl Checker<'_> {
                     .first()
                     .copied()
                     .unwrap_or(Ty::UNKNOWN);
+
                 self.awaited(inner)
             }
             Type::Union(args) => {
@@ -32,6 +33,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.awaited(*member))
                     .collect();
+
                 self.arena.union(&members)
             }
             Type::Instance(..) if !self.is_deepest() => self
@@ -68,6 +70,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.element_type(*member))
                     .collect();
+
                 self.arena.union(&elements)
             }
             Type::Simple(Ty::STRING) | Type::Literal(..) => Ty::STRING,
@@ -100,6 +103,7 @@ impl Checker<'_> {
                 return element;
             }
         }
+
         let names =
             ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
         let method = names
@@ -130,6 +134,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.element_at(*member, index))
                     .collect();
+
                 self.arena.union(&elements)
             }
             _ => {
@@ -172,6 +177,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.index_type(*member))
                     .collect();
+
                 self.arena.union(&types)
             }
             Type::Param(param) => {
@@ -192,11 +198,14 @@ impl Checker<'_> {
     fn mapped_value(&mut self, decl: DeclRef, mapper: TypeMapper) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
+
         let Some(&param) = self.type_params(decl).first() else {
             return Ty::UNKNOWN;
         };
+
         let keys = self.constraint(param);
         let keys = self.substitute(keys, mapper);
+
         let over_elements = match self.get(keys) {
             Type::KeyOf(source) => matches!(
                 self.get(source),
@@ -206,6 +215,7 @@ impl Checker<'_> {
         };
         let mut bindings = vec![(param, if over_elements { Ty::NUMBER } else { keys })];
         bindings.extend(self.arena.bindings(mapper).iter().copied());
+
         let mapper = self.arena.mapper(bindings);
         self.substitute(ty, mapper)
     }
@@ -216,6 +226,7 @@ impl Checker<'_> {
         if indexed != Ty::UNKNOWN {
             return indexed;
         }
+
         let (decl, mapper) = match self.get(ty) {
             Type::Object(decl, mapper) => (decl, mapper),
             Type::Instance(decl, args) => {
@@ -227,6 +238,7 @@ impl Checker<'_> {
             }
             _ => return Ty::UNKNOWN,
         };
+
         let inner = self.decl(decl).inner;
         let members = self.declared_in(decl.file, inner);
         let types: Vec<Ty> = members
@@ -235,6 +247,7 @@ impl Checker<'_> {
             .map(|member| self.decl_type(at(decl.file, member.1)))
             .collect();
         let union = self.arena.union(&types);
+
         self.substitute(union, mapper)
     }
 

@@ -94,6 +94,7 @@ impl Checker<'_> {
         if level > MAX_LEVELS || !self.spend(1) {
             return MemberLookup::Missing;
         }
+
         match self.get(ty) {
             Type::Simple(simple) => self.member_of_simple(simple, name),
             Type::Literal(kind, _) => self.member_of_simple(primitive_of(kind), name),
@@ -178,6 +179,7 @@ impl Checker<'_> {
                 MemberLookup::Value(value)
             };
         }
+
         if !is_static && let Some(index) = row(known, self.spelling(name)) {
             return MemberLookup::Value(if BUILTIN_MEMBERS[usize::from(index)].method {
                 self.arena.add(Type::BuiltInMethod(index, receiver))
@@ -185,6 +187,7 @@ impl Checker<'_> {
                 self.given(index, receiver)
             });
         }
+
         self.member_of_global(known, args, is_static, name)
             .unwrap_or(MemberLookup::External)
     }
@@ -229,6 +232,7 @@ impl Checker<'_> {
         name: Name,
     ) -> Option<MemberLookup> {
         let args = self.arena.list(args);
+
         let mut decls = DeclList::new();
         for global in known.names() {
             let meaning = if is_static {
@@ -244,7 +248,9 @@ impl Checker<'_> {
                 decls.extend(self.global(constructor, Meaning::Type));
             }
         }
+
         let (mut found, mut bindings) = (DeclList::new(), Vec::new());
+
         // Of what several declarations say of one member the last comes first.
         for &decl in decls.iter().rev() {
             let inner = self.decl(decl).inner;
@@ -254,6 +260,7 @@ impl Checker<'_> {
                 found.extend(own);
             }
         }
+
         let mapper = self.arena.mapper(bindings);
         (!found.is_empty()).then_some(MemberLookup::Declared(Member {
             decls: found,
@@ -272,6 +279,7 @@ impl Checker<'_> {
         let types = self.arena.list(args);
         let group = self.merged_symbol(decl);
         let mut found = DeclList::new();
+
         let mut bindings = Vec::new();
         for &part in group.iter() {
             let declaration = self.decl(part);
@@ -290,6 +298,7 @@ impl Checker<'_> {
                 found.extend(own);
             }
         }
+
         if !found.is_empty() {
             let mapper = self.arena.mapper(bindings);
             return MemberLookup::Declared(Member {
@@ -298,6 +307,7 @@ impl Checker<'_> {
                 ty: None,
             });
         }
+
         let inherited = self.inherited_member(&group, &types, name, level);
         if !inherited.is_missing() {
             return inherited;
@@ -305,6 +315,7 @@ impl Checker<'_> {
         if self.decl(decl).kind == DeclKind::Enum || (level == 0 && self.is_object_member(name)) {
             return MemberLookup::External;
         }
+
         match self.index_signature(&group, &types) {
             Some(ty) => MemberLookup::Value(ty),
             None if self.is_external_file(decl.file) => self.undeclared_member(args),
@@ -345,9 +356,11 @@ impl Checker<'_> {
                 found => Some(found),
             }
         });
+
         if let Some(found) = found {
             return found;
         }
+
         match outside {
             // It lies outside, but may give what the repository passes as a type argument.
             _ if unknown => MemberLookup::Value(Ty::UNKNOWN),
@@ -366,10 +379,13 @@ impl Checker<'_> {
                 found.extend(self.own_members(part, declaration.inner, name, true));
             }
         }
+
         found.extend(self.block_members(&group, name, Meaning::Value));
+
         if found.is_empty() && is_class {
             found.extend(self.beside_whole(decl, name).unwrap_or_default());
         }
+
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
                 ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
@@ -382,12 +398,14 @@ impl Checker<'_> {
                 other => MemberLookup::Value(self.found_type(&other)),
             };
         }
+
         if !is_class {
             return self.namespace_export(&group, name);
         }
         if self.spelling(name) == "prototype" {
             return MemberLookup::Value(self.instance(decl, &[]));
         }
+
         let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
         for &part in group.iter() {
             if let Some(base) = self.static_base(part).filter(|base| !seen.contains(base)) {
@@ -398,6 +416,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         let of_function = row(BuiltinType::Function, self.spelling(name)).is_some()
             || self
                 .member_of_global(BuiltinType::Function, Args::NONE, false, name)
@@ -438,6 +457,7 @@ impl Checker<'_> {
                 ty: None,
             });
         }
+
         if let Some(decls) = self.assigned_to_value(decl, name) {
             return MemberLookup::Declared(Member {
                 decls,
@@ -445,6 +465,7 @@ impl Checker<'_> {
                 ty: None,
             });
         }
+
         let mut outside = false;
         for spread in self
             .nameless_members(decl, DeclKind::Property)
@@ -459,9 +480,11 @@ impl Checker<'_> {
                 found => return found,
             }
         }
+
         if outside || self.is_object_member(name) {
             return MemberLookup::External;
         }
+
         match self.index_signature(&[decl], &[]) {
             Some(ty) => MemberLookup::Value(self.substitute(ty, mapper)),
             None => MemberLookup::Missing,
@@ -484,16 +507,19 @@ impl Checker<'_> {
         let Some(&param) = self.type_params(decl).first() else {
             return MemberLookup::Missing;
         };
+
         let keys = self.constraint(param);
         let keys = self.substitute(keys, mapper);
         let key = self.arena.add(Type::Literal(LiteralKind::String, name));
         let mut bindings = vec![(param, key)];
         bindings.extend(self.arena.bindings(mapper).iter().copied());
+
         let mapper = self.arena.mapper(bindings);
         let ty = {
             let value = self.decl(decl).ty;
             self.type_of(decl.file, value)
         };
+
         match self.get(keys) {
             Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
                 MemberLookup::Declared(member) => {
@@ -522,6 +548,7 @@ impl Checker<'_> {
         if constructs(self.decl(decl)) && self.spelling(name) == "prototype" {
             return MemberLookup::Value(self.instance(decl, &[]));
         }
+
         if let Some(decls) = self.assigned_to_value(decl, name) {
             return MemberLookup::Declared(Member {
                 decls,
@@ -529,6 +556,7 @@ impl Checker<'_> {
                 ty: None,
             });
         }
+
         let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
         match self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
             // Somebody gives the function what functions do not have.
@@ -551,6 +579,7 @@ impl Checker<'_> {
         let mut result: Option<Member> = None;
         let mut types = Vec::new();
         let (mut outside, mut unknown) = (false, false);
+
         for &part in self.arena.list(args).iter() {
             if part == Ty::FOREIGN_GENERIC {
                 unknown = true;
@@ -576,11 +605,13 @@ impl Checker<'_> {
                 }
             }
         }
+
         let ty = if is_union {
             self.arena.union(&types)
         } else {
             self.arena.intersection(&types)
         };
+
         match result {
             Some(member) if types.len() == 1 => MemberLookup::Declared(member),
             Some(member) => MemberLookup::Declared(Member {

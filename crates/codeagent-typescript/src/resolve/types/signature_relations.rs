@@ -25,23 +25,29 @@ impl Checker<'_> {
                 _ => self.constructor_extends(sub, sup, inferred),
             };
         }
+
         let signatures = self.signatures(sub);
         let Some(found) = signatures.last().copied() else {
             return Some(false);
         };
+
         let wanted = self.signatures(sup).first().copied()?;
+
         if signatures
             .iter()
             .all(|signature| self.demands_more(*signature, wanted))
         {
             return Some(false);
         }
+
         self.collect_rest(wanted, found, inferred);
+
         let wanted_params = self.signature_params(wanted);
         let found_params = self.signature_params(found);
         for (wanted, found) in wanted_params.iter().zip(&found_params) {
             let _ = self.nested_extends(found.ty, wanted.ty, inferred);
         }
+
         let result = self.signature_result(wanted);
         let given = self.signature_result(found);
         let _ = self.nested_extends(given, result, inferred);
@@ -60,6 +66,7 @@ impl Checker<'_> {
         else {
             return;
         };
+
         let rest = self.decl_type(last);
         let rest = self.substitute(rest, mapper);
         if let Type::Param(param) = self.get(rest) {

@@ -45,6 +45,7 @@ impl Checker<'_> {
         if level > 8 {
             return Signatures::new();
         }
+
         match self.get(ty) {
             Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
             Type::Function(decl, mapper) => self
@@ -91,6 +92,7 @@ impl Checker<'_> {
         };
         let types = self.arena.list(args);
         let group = self.merged_symbol(decl);
+
         let mut found = Signatures::new();
         for &part in group.iter() {
             let mapper = mapper.unwrap_or_else(|| self.bind(part, &types));
@@ -100,13 +102,16 @@ impl Checker<'_> {
                     .map(|signature| Signature::Declared(signature, mapper)),
             );
         }
+
         if !found.is_empty() || level > 8 {
             return found;
         }
+
         let inherited = self.find_in_bases(&group, &types, |checker, base| {
             let inherited = checker.member_signatures(base, kind, level + 1);
             (!inherited.is_empty()).then_some(inherited)
         });
+
         inherited.unwrap_or(found)
     }
 
@@ -196,11 +201,13 @@ impl Checker<'_> {
         let Signature::Declared(decl, mapper) = signature else {
             return None;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else {
             return None;
         };
+
         let position = match facts.text(tested) {
             "this" => Some(usize::from(u16::MAX)),
             _ => facts
@@ -208,6 +215,7 @@ impl Checker<'_> {
                 .iter()
                 .position(|param| facts.decl(*param).name == tested),
         };
+
         let ty = self.type_of(decl.file, ty);
         Some((position, self.substitute(ty, mapper)))
     }

@@ -114,6 +114,7 @@ impl Checker<'_> {
             .iter()
             .map(|element| self.type_of(file, element.ty))
             .collect();
+
         if elements.iter().any(|element| element.rest) {
             let members: Vec<Ty> = types
                 .iter()
@@ -133,6 +134,7 @@ impl Checker<'_> {
                 self.arena.array(union)
             };
         }
+
         self.arena.tuple(&types)
     }
 
@@ -157,6 +159,7 @@ impl Checker<'_> {
         let Some(last) = segments.last() else {
             return Ty::UNKNOWN;
         };
+
         let args = self.types_of(file, last.args);
         let found = self.type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
@@ -168,6 +171,7 @@ impl Checker<'_> {
                 ty
             };
         }
+
         self.type_of_found(file, &found, &args)
     }
 
@@ -195,6 +199,7 @@ impl Checker<'_> {
         if nesting > 4 {
             return false;
         }
+
         match self.get(ty) {
             Type::Instance(decl, args) => {
                 !self.is_external_file(decl.file) || self.are_of_repository(args, nesting)
@@ -258,6 +263,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         Ty::UNKNOWN
     }
 
@@ -305,6 +311,7 @@ impl Checker<'_> {
         if self.is_open(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
+
         match self.get(key) {
             Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
             Type::Literal(LiteralKind::Number, name) => {
@@ -341,6 +348,7 @@ impl Checker<'_> {
         let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
             return Ty::UNKNOWN;
         };
+
         let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
         self.query(Query::Conditional(deferred), |checker| {
             let declared = checker.type_of(file, check);
@@ -391,15 +399,18 @@ impl Checker<'_> {
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
             return None;
         };
+
         let elements = facts.list(elements);
         let rest = elements.iter().position(|element| element.rest)?;
         if elements[rest + 1..].iter().any(|element| element.rest) {
             return None;
         }
+
         let types: Vec<Ty> = elements
             .iter()
             .map(|element| self.type_of(file, element.ty))
             .collect();
+
         Some((
             types
                 .into_iter()

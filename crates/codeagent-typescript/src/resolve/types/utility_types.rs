@@ -55,6 +55,7 @@ impl Checker<'_> {
         let &[first, second] = args else {
             return Ty::UNKNOWN;
         };
+
         match utility {
             Utility::ReturnType => self.result_of(first),
             Utility::InstanceType => self.instance_of(first, &[]),
@@ -85,6 +86,7 @@ impl Checker<'_> {
                 }
             })
             .collect();
+
         if bounds.iter().any(|bound| self.is_open(*bound)) {
             Ty::UNKNOWN
         } else {

@@ -42,13 +42,16 @@ impl MemoryFs {
             configs,
             ..Tree::default()
         };
+
         for path in paths {
             tree.files.insert(Arc::clone(path));
             add_folders(&mut tree.folders, path);
         }
+
         for path in projects.sources.keys() {
             add_folders(&mut tree.folders, path);
         }
+
         Self {
             tree: Arc::new(tree),
         }

@@ -48,16 +48,19 @@ impl Packages {
                 manifest,
             });
         }
+
         packages.all.sort_by(|a, b| {
             (a.folder.matches('/').count(), &a.folder)
                 .cmp(&(b.folder.matches('/').count(), &b.folder))
         });
+
         for (index, package) in packages.all.iter().enumerate() {
             packages.by_folder.insert(package.folder.clone(), index);
             if let Some(name) = package.manifest.get("name").and_then(Value::as_str) {
                 packages.by_name.entry(name.to_owned()).or_insert(index);
             }
         }
+
         packages
     }
 
@@ -132,7 +135,9 @@ impl PackageFolder {
                 .and_then(Value::as_str)
                 .map(str::to_owned)
         };
+
         entries.extend(field("source"));
+
         match self.manifest.get("exports") {
             Some(Value::Object(map)) if map.keys().any(|key| key.starts_with('.')) => {
                 if let Some(root) = map.get(".") {
@@ -142,11 +147,13 @@ impl PackageFolder {
             Some(exports) => leaves(exports, &mut entries, 0),
             None => {}
         }
+
         entries.extend(
             ["types", "typings", "module", "main"]
                 .iter()
                 .filter_map(|name| field(name)),
         );
+
         entries
     }
 
@@ -160,6 +167,7 @@ impl PackageFolder {
         if let Some(file) = self.at(published, paths) {
             return Some(file);
         }
+
         let mut rest = published.trim_start_matches("./");
         for _ in 0..4 {
             let (folder, tail) = rest.split_once('/')?;
@@ -174,6 +182,7 @@ impl PackageFolder {
             }
             rest = tail;
         }
+
         None
     }
 }
@@ -197,6 +206,7 @@ fn exported(exports: &Value, rest: &str, out: &mut Vec<String>) {
         leaves(value, out, 0);
         return;
     }
+
     for (key, value) in map {
         let Some((before, after)) = key.trim_start_matches("./").split_once('*') else {
             continue;
