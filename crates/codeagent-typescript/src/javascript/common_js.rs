@@ -1,15 +1,14 @@
-//! CommonJS: what a JavaScript file gives out by `module.exports = e`, `exports.a = e`,
+//! Exports of CommonJS modules: `module.exports = e`, `exports.a = e`,
 //! `Object.defineProperty(exports, "a", { get() {} })`.
 //!
-//! Functions, classes and values that are written there are declarations with a place of their own;
-//! names stand for what they name. The members of `module.exports = { a, b() {} }` are such
-//! declarations too. What has no name is called `export=`.
+//! Functions, classes and values written in such an assignment become declarations with their own
+//! location; a plain name becomes an alias of the declaration it names. The members of
+//! `module.exports = { a, b() {} }` are declarations too. An export without a name is called
+//! `export=`. `Object.assign(module.exports, { a }, require("./b"))` adds exports, and so does `A.a
+//! = e` after `var A = module.exports`.
 //!
-//! `Object.assign(module.exports, { a }, require("./b"))` gives out more of them, and so does
-//! `A.a = e` after `var A = module.exports`.
-//!
-//! **Limits.** Statements at the top of the file and first values of its variables only; of
-//! accessors in `Object.assign` the result is unknown.
+//! **Limits.** Only statements at the top level and initialisers of top-level variables are read.
+//! The result of an accessor in `Object.assign` is unknown.
 
 use codeagent_model::facts::*;
 

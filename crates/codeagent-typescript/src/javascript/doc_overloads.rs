@@ -1,12 +1,12 @@
-//! What doc comments of JavaScript say of a function or variable as a whole: `@overload`, `@enum`,
+//! Doc tags that describe a whole JavaScript function or variable: `@overload`, `@enum`,
 //! `@satisfies`.
 //!
-//! Each `@overload` in the comments before a function is a signature without a body, beside the
-//! function. A variable with `@enum {T}` is a type too, `T`. `@satisfies {T}` says what is expected
-//! of a value, not what it is.
+//! Each `@overload` in the comments before a function becomes a signature without a body. A
+//! variable with `@enum {T}` is also a type, `T`. `@satisfies {T}` gives a value its contextual
+//! type, not its type.
 //!
-//! **Limits.** Of comments before a function the last [`MAX_COMMENTS`] are read; functions that are
-//! values have no overloads.
+//! **Limits.** Only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
+//! are values have no overloads.
 
 use codeagent_model::facts::*;
 

@@ -1,9 +1,9 @@
-//! What stands in a doc comment: its tags, each with the type in braces and what follows it.
+//! Tokenizer for doc comments: tags, each with its braced type and the text after it.
 //!
 //! `@param {A} [b=1] text` is the tag `param`, the type `A` and the rest `[b=1] text`.
 //!
-//! **Limits.** An `@` inside braces or a word begins no tag; code in a comment is not told from its
-//! text.
+//! **Limits.** An `@` inside braces or inside a word starts no tag. Code in a comment is treated
+//! like text.
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,8 @@
-//! Types as doc comments write them: those of TypeScript and the older forms `function(A, B=): C`,
-//! `Array.<T>`, `?T`, `*`.
+//! Parser for the types in doc comments: TypeScript's syntax and the older Closure forms
+//! `function(A, B=): C`, `Array.<T>`, `?T`, `*`.
 //!
-//! **Limits.** The names are no sites. What is not understood makes the whole type unknown.
+//! **Limits.** The names in these types are not sites. A part that cannot be parsed makes the whole
+//! type unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

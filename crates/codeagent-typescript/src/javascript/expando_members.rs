@@ -1,9 +1,9 @@
-//! Members that JavaScript declares by assigning to them: `this.x = e` in a class or in a function
-//! that makes instances; `X.y = e` at the top of a file that declares `X`; `X.prototype.m = e`
-//! wherever `X` can be seen.
+//! Members that JavaScript declares by assignment: `this.x = e` in a class or constructor function;
+//! `X.y = e` at the top level of a file that declares `X`; `X.prototype.m = e` wherever `X` is
+//! visible.
 //!
-//! **Limits.** `X` is a class, a function, or a variable or member that holds one of these or an
-//! object, and stands before the assignment. Computed names declare nothing.
+//! **Limits.** `X` must stand before the assignment and be a class, a function, or a variable or
+//! member that holds one of these or an object. Computed names declare nothing.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;

@@ -1,12 +1,12 @@
-//! What doc comments say in JavaScript: the types of parameters, results, variables and casts; the
-//! types that they declare.
+//! JSDoc: the types of parameters, results, variables and casts, and the type aliases that comments
+//! declare.
 //!
-//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}`
-//! belong to what stands behind the comment; `@typedef`, `@callback` and `@import` declare type
-//! aliases for the whole file, which other files can import.
+//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T` and `@extends
+//! {F<T>}` apply to the declaration after the comment. `@typedef`, `@callback` and `@import`
+//! declare type aliases for the whole file; other files can import them.
 //!
-//! **Limits.** `doc_overloads` reads `@overload`, `@enum` and `@satisfies`; a type that is declared
-//! in a function is visible in the whole file.
+//! **Limits.** `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
+//! inside a function is visible in the whole file.
 
 use codeagent_model::facts::*;
 

@@ -1,4 +1,4 @@
-//! JavaScript without types: what comments, CommonJS, prototypes and assignments declare.
+//! Untyped JavaScript: declarations from doc comments, CommonJS, prototypes and assignments.
 
 pub mod common_js;
 pub mod doc_overloads;

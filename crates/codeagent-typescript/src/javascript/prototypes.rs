@@ -1,12 +1,12 @@
-//! What the instances of a function inherit, as JavaScript says it without classes.
+//! Prototype inheritance: how JavaScript functions get base types without classes.
 //!
 //! `A.prototype = { .. }`, `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`,
 //! `A.prototype.__proto__ = B.prototype`, `Object.setPrototypeOf(A.prototype, B.prototype)`,
-//! `util.inherits(A, B)`, `Object.assign(A.prototype, mixin)`: each is an entry of the base list of
-//! `A`; those that name `B` have a site there.
+//! `util.inherits(A, B)` and `Object.assign(A.prototype, mixin)` each add an entry to the base list
+//! of `A`; those that name `B` have a site there.
 //!
-//! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text;
-//! conditions around them do not.
+//! **Limits.** Only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
+//! around them are ignored.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -1,12 +1,12 @@
-//! What assignments do to what is known of a name or member path: `x = new C()` narrows it, any
-//! other ends what was known.
+//! Narrowing by assignment: `x = new C()` narrows a name or member path; any other assignment ends
+//! its narrowing.
 //!
-//! An assignment that is a statement declares a `Narrow` with what is assigned. Behind a statement
-//! that assigns somewhere inside, and in a loop from its beginning on, the declared type counts
-//! again, because nobody knows whether the assignment was run.
+//! An assignment that is a statement declares a `Narrow` with the assigned value. After a statement
+//! that contains an assignment, and from the start of a loop that contains one, the declared type
+//! applies again, because the assignment may or may not have run.
 //!
-//! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign.
-//! Paths are ended by their first member: `a.b.c = x` ends all that is known of `a.b`.
+//! **Limits.** Where branches meet, the declared type is used, not the union of the assigned types.
+//! Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
 
 use codeagent_model::facts::*;
 

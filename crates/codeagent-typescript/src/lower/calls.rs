@@ -1,11 +1,12 @@
-//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over
-//! `!`; `new`; tagged templates.
+//! Access chains: members, calls and indices such as `a.b<T>(c)![d].e()`; also `new` and tagged
+//! templates.
 //!
-//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as
-//! `(a + f)<T>(x)`; here the operator goes back on top of its chain.
+//! Chains are walked by a loop that skips `!`. The grammar reads `await f<T>(x).g()` as `(await
+//! f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator is moved back on top of
+//! its chain.
 //!
-//! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed
-//! module is `Unknown`.
+//! **Limits.** `new` without parentheses has no arguments. `import(x)` of a computed module is
+//! `Unknown`.
 
 use codeagent_model::facts::*;
 

@@ -1,6 +1,7 @@
-//! Exports of ECMAScript: flags on declarations, clauses, stars, `export default e`, `export = e`.
+//! ECMAScript exports: flags on declarations, export clauses, `export *`, `export default e`,
+//! `export = e`.
 //!
-//! **Limits.** `export as namespace X` is left out.
+//! **Limits.** `export as namespace X` is not read.
 
 use codeagent_model::facts::*;
 

@@ -1,10 +1,11 @@
-//! Object and array literals: what members an object has, where its lambdas get their types from.
+//! Object and array literals: the members of an object, and the context its lambdas take their
+//! types from.
 //!
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
-//! nameless, the spread.
+//! without a name, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is
-//! assigned the literal. An array has a declaration only if it has a context to pass on.
+//! **Limits.** Members of object literals are nodes only if the literal is assigned to
+//! `module.exports` or a prototype. An array has a declaration only if it has a context to pass on.
 
 use codeagent_model::facts::*;
 

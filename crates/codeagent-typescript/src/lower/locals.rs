@@ -1,10 +1,10 @@
-//! What can be said only once a file has been walked, because names are visible before they are
+//! Binding of locals, done after a file has been walked, because names are visible before they are
 //! declared.
 //!
 //! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
 //! first assigned value; marks local functions that are named outside their own body.
 //!
-//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls what `o.f` is.
+//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
 
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
-//! Where the walk stands: the current scope, owner, function, class and `this`, and how deep it is.
+//! The state of lowering: current scope, owner, function, class, `this` and nesting depth.
 //!
 //! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
-//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may be of any length.
+//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may have any length.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::pieces::FindPieces;

@@ -1,11 +1,12 @@
-//! What a condition says about the names in it, and the `Narrow` declarations that follow from it.
+//! Narrowing by conditions: the tests in a condition, and the `Narrow` declarations that follow
+//! from them.
 //!
-//! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as
-//! a small tree of tests while it is walked, so nothing is walked twice.
+//! `if (!(x instanceof C)) return;` redeclares `x` after the statement. A condition is kept as a
+//! small tree of tests while it is walked, so nothing is walked twice.
 //!
-//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where
-//! it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed
-//! under the name `this`, `this` itself is not.
+//! **Limits.** There is no flow graph (assignments are handled in `assignments`). `a || b` narrows
+//! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
+//! is narrowed under the name `this`; `this` itself is not narrowed.
 
 use codeagent_model::facts::*;
 

@@ -1,7 +1,7 @@
-//! Which declarations of a TypeScript module do others see one by one: statements that declare one
-//! name, and members of classes and interfaces.
+//! Members of a module that other files depend on one by one: statements that declare one name, and
+//! members of classes and interfaces.
 //!
-//! **Limits.** Nothing is told apart in scripts and in JavaScript.
+//! **Limits.** Scripts and JavaScript files are not split.
 
 use codeagent_lang::lower::pieces::{PieceSpan, place};
 use codeagent_model::facts::{
@@ -82,7 +82,6 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         .filter(is_narrowing)
         .map(|decl| decl.from as usize)
         .collect();
-
     narrowed_from.sort_unstable();
 
     for (statement, decls) in by_statement {

@@ -1,8 +1,8 @@
-//! What an answer shows of a declaration: its span, its parameter list and type as written, its doc
-//! comment, a hash of its text.
+//! The displayed text of a declaration: its span, parameter list and type as written, its doc
+//! comment, and a hash of its text.
 //!
-//! **Limits.** The doc comment is the `/** */` that ends right before the declaration; its summary
-//! ends at the first `@tag`.
+//! **Limits.** The doc comment is the `/** */` that ends directly before the declaration; its
+//! summary ends at the first `@tag`.
 
 use std::borrow::Cow;
 

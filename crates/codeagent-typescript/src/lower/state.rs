@@ -1,9 +1,9 @@
-//! What does the walk keep for its rooms: of guards and assignments, of functions and objects of
-//! JavaScript, of a chain?
+//! Data that lowering carries across its modules: guards and assignments, JavaScript functions and
+//! objects, chain links.
 //!
-//! The rooms that fill and read this are methods of `Lowering`; here are only its forms.
+//! The modules that fill and read these types are methods of `Lowering`.
 //!
-//! **Limits.** Nothing here walks.
+//! **Limits.** Nothing here walks the tree.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,8 @@
-//! Statements: where declarations and expressions stand, which blocks they open, and what
-//! conditions say in them.
+//! Statements: the declarations and expressions in them, the blocks they open, and the effect of
+//! conditions on them.
 //!
-//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go
-//! on".
+//! **Limits.** Blocks are scopes. Labels and jumps are not followed, except to tell that a branch
+//! does not continue.
 
 use codeagent_model::facts::*;
 

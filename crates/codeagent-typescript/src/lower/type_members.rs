@@ -1,5 +1,5 @@
-//! Parts of object types: call, construct and index signatures, mapped types; function types, which
-//! are alike.
+//! Parts of object types: call, construct and index signatures, mapped types; also function types,
+//! which have the same form.
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!

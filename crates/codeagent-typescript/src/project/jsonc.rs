@@ -1,8 +1,7 @@
-//! Reads JSON as TypeScript's tools do: comments, commas after the last element and a byte order
-//! mark are allowed.
+//! JSON as TypeScript's tools read it: comments, trailing commas and a byte order mark are allowed.
 //!
-//! **Limits.** What else is wrong makes the file unreadable as a whole; nesting is limited by
-//! serde_json (128 levels). `# ..` passes for a comment.
+//! **Limits.** Any other error makes the whole file unreadable. Nesting is limited by serde_json to
+//! 128 levels. `# ..` is accepted as a comment.
 
 use serde_json::Value;
 

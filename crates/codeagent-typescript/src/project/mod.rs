@@ -1,13 +1,14 @@
-//! Which tsconfig owns a TypeScript or JavaScript file.
+//! Project ownership: finds the tsconfig that owns a TypeScript or JavaScript file.
 //!
-//! Folders are asked from the file's own up to the root, `tsconfig.json` before its siblings and
-//! the one the others build on after them; then configurations elsewhere that reach out of their
-//! folder. A file that every configuration around it excludes (tests, often) still belongs to the
-//! nearest one whose `include` matches, and one that none includes to the nearest that names its
-//! files one by one and so pulls in the rest through imports.
+//! Folders are searched from the file's own up to the root; in each, `tsconfig.json` comes before
+//! its siblings, and a configuration that others extend comes last. Configurations elsewhere that
+//! reach out of their folder are tried after that. A file that every configuration around it
+//! excludes (often a test) still belongs to the nearest one whose `include` matches. A file that
+//! none includes belongs to the nearest that lists its files one by one and so pulls in the rest
+//! through imports.
 //!
-//! **Limits.** Imports are not followed; a configuration that a build tool passes by another name
-//! than `tsconfig*.json` is not seen, unless another one extends it.
+//! **Limits.** Imports are not followed. A configuration that a build tool passes by a name other
+//! than `tsconfig*.json` is not found, unless another one extends it.
 
 mod jsonc;
 mod packages;
@@ -230,7 +231,6 @@ impl<'c> Owners<'c> {
                     == Coverage::Full
             })
             .collect();
-
         covering.sort_unstable();
         covering.dedup();
 

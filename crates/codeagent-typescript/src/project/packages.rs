@@ -1,7 +1,7 @@
-//! Which npm packages does the repository hold, and which of them belong to a workspace.
+//! The npm packages of the repository, and which of them belong to a workspace.
 //!
-//! **Limits.** Of pnpm-workspace.yaml only the list `packages` is read, in block or flow style;
-//! package.json files without a name are left out.
+//! **Limits.** In pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
+//! package.json files without a name are ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

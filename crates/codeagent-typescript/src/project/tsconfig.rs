@@ -1,15 +1,16 @@
-//! Which files does a tsconfig cover, with what it inherits through `extends`.
+//! tsconfig files: the files that each covers, including the settings it inherits through
+//! `extends`.
 //!
-//! `files` names files, `include` covers by pattern (everything below the folder if neither is
-//! there), `exclude` takes away from `include`. A configuration that others extend, that says
-//! neither and that is not called `tsconfig.json` covers nothing: it is there to be extended.
+//! `files` names files, `include` covers by pattern (everything below the folder if both are
+//! missing), and `exclude` removes from `include`. A configuration that others extend, that has
+//! neither setting and that is not called `tsconfig.json` covers nothing: it exists to be extended.
 //!
-//! Each configuration is merged with its bases once, so the cost grows with their number; a base
-//! that closes a cycle adds nothing. The module resolver reads the merged form
-//! ([`Configs::merged`]) and never follows `extends` itself.
+//! Each configuration is merged with its bases once, so the cost grows with the number of
+//! configurations; a base that closes a cycle adds nothing. The module resolver reads the merged
+//! form ([`Configs::merged`]) and never follows `extends` itself.
 //!
-//! **Limits.** Files that come in only because a covered file imports them are not covered.
-//! Configurations from packages count only if the package lies in this repository. When all
+//! **Limits.** Files that are compiled only because a covered file imports them are not covered.
+//! Configurations from packages count only if the package is in this repository. Once all
 //! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
 
 use std::collections::{BTreeMap, BTreeSet};

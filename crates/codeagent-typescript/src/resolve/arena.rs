@@ -1,8 +1,9 @@
-//! The types of one link: interned, so that equal types are one number, and private to the link.
+//! The types of one file's resolution, interned: equal types have equal numbers, which are valid
+//! only in this resolution.
 //!
-//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most
-//! twelve members; `null` and `undefined` vanish from them. A budget that runs out gives `UNKNOWN`,
-//! never a guess.
+//! **Limits.** The types are detailed enough to find members and calls, not to check programs.
+//! Unions keep at most twelve members; `null` and `undefined` are dropped from them. An exceeded
+//! budget gives `UNKNOWN`, never a guess.
 
 use std::rc::Rc;
 

@@ -1,10 +1,8 @@
-//! The state of a link as far as names, types and expressions go, and how its questions about types
-//! are answered once.
+//! The state for resolving names, types and expressions, and the memoized queries about types.
 //!
-//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods
-//! of [`Checker`].
+//! The modules `names`, `types` and `expressions` are methods of [`Checker`].
 //!
-//! **Limits.** Those of [`super::questions`].
+//! **Limits.** Those of [`super::queries`].
 
 use std::ops::{Deref, DerefMut};
 

@@ -1,6 +1,6 @@
-//! Which questions of a link can need themselves, and how much may one ask?
+//! The queries of a resolution that can depend on themselves, and their budgets.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. What a cycle or a limit leaves out
+//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
 //! is `UNKNOWN`.
 
 use codeagent_lang::query::stack::{FileBudget, Limits};

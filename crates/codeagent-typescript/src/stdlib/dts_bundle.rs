@@ -1,17 +1,17 @@
-//! What do the declarations look like that lie in the binary as texts, and which of them can the
-//! names of a world lead to?
+//! Bundles of type declarations in the binary, and selection of the declarations that a world can
+//! reach.
 //!
-//! The form is lines: `=name` and further fields open a section (a library of JavaScript, a module
-//! of a package), `+name` a declaration in it, with what it imports of other modules
-//! (`module name`); the lines after that are parts of the declaration: the name without which the
-//! part is left out, if there is one, and the text.
+//! A bundle is text, line by line: `=name` and further fields open a section (a JavaScript library,
+//! or a module of a package); `+name` opens a declaration in it, with its imports from other
+//! modules (`module name`). The following lines are the parts of the declaration: the name without
+//! which the part is left out, if there is one, and its text.
 //!
-//! **What is taken.** The global declarations of names that a world has, and those of the modules
-//! that it imports; of these the parts of such names, and whatever those mention: in their module,
-//! in modules that it imports from, among globals. What is left out can be asked for by nobody: a
-//! name that no file has is looked up nowhere.
+//! **Selection.** The selected declarations are the globals whose names occur in the world and
+//! those in the modules that it imports; of these, the parts with such names, and everything those
+//! mention: in their own module, in modules it imports from, among globals. No query can ask for
+//! the rest, because a name that no file contains is never looked up.
 //!
-//! **Limits.** Members of namespaces (`Intl`) are taken together.
+//! **Limits.** Members of namespaces (`Intl`) are selected together.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,12 +1,12 @@
-//! What do the libraries of JavaScript declare, and which of it can the names of a world lead to?
+//! The bundled declarations of ECMAScript and browsers.
 //!
-//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in
-//! the binary as one blob (`data/`) of [`texts`], made by `codeagent-externals`: without comments,
-//! cut at declarations and their members.
+//! `lib.*.d.ts` of the package `typescript` is part of the binary as one blob (`data/`) in the
+//! format of [`dts_bundle`], made by `codeagent-externals`: without comments, split at declarations
+//! and their members.
 //!
 //! **Limits.** One version of each library.
 //!
-//! [`texts`]: super::texts
+//! [`dts_bundle`]: super::dts_bundle
 
 use std::sync::OnceLock;
 

@@ -1,12 +1,13 @@
-//! What do well-known npm packages declare, for repositories where they are not installed?
+//! The bundled declarations of well-known npm packages, for repositories where they are not
+//! installed.
 //!
-//! Their declaration files lie in the binary as one blob (`data/`), made by `codeagent-externals`:
-//! a list of the packages and their modules, then the [`texts`] of each package, a section for each
-//! module, unpacked when some file imports it.
+//! They are part of the binary as one blob (`data/`), made by `codeagent-externals`: a list of the
+//! packages and their modules, then one bundle ([`dts_bundle`]) per package with a section for each
+//! module, decompressed when some file imports it.
 //!
-//! **Limits.** One version of each package, said in `data/NOTICE.md`.
+//! **Limits.** One version of each package, listed in `data/NOTICE.md`.
 //!
-//! [`texts`]: super::texts
+//! [`dts_bundle`]: super::dts_bundle
 
 use std::sync::OnceLock;
 

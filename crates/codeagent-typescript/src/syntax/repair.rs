@@ -1,12 +1,11 @@
-//! What the TypeScript grammars cannot read or read wrongly, rewritten to something of equal length
-//! that they read right.
+//! Repair of syntax that the TypeScript grammars reject or misread, by rewrites of equal length.
 //!
 //! `await using x = f()` is parsed as `const       x = f()`, `import("m").T` as `i__________.T`.
-//! The extractor takes all names and texts from the original, so a rewrite inside a string or
-//! comment changes nothing; where the meaning changed it asks [`Repaired::edit_at`].
+//! Lowering takes all names and texts from the original, so a rewrite inside a string or comment
+//! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`,
-//! `import defer`, `&name` in a JSX string.
+//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
+//! defer`, `&name` in a JSX string.
 
 mod semicolons;
 

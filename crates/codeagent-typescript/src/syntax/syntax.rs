@@ -1,10 +1,10 @@
-//! Which nodes, tokens and fields of the two grammars the extractor tells apart, as small numbers.
+//! Node kinds, token kinds and fields of the two grammars, as small numbers.
 //!
 //! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar
-//! maps both to [`Kind`] and [`Field`], so that the walk compares bytes and never strings.
+//! maps both to [`Kind`] and [`Field`], so lowering compares bytes and never strings.
 //!
-//! **Limits.** A node kind that is not named here is `Other` (or `OtherToken`) and is walked
-//! through, not understood.
+//! **Limits.** Unlisted node kinds are `Other` (or `OtherToken`): they are walked through, but not
+//! interpreted.
 
 use std::sync::OnceLock;
 

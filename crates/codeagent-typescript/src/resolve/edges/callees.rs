@@ -1,7 +1,7 @@
-//! What does a call lead to, by the expression that is called: a declaration, what a local holds,
-//! or a value.
+//! The target of a call, found from the called expression: a declaration, the value of a local, or
+//! a value.
 //!
-//! **Limits.** A local is looked through once; what was assigned to it later is not seen.
+//! **Limits.** A local is followed once, to its initialiser; later assignments are not seen.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

@@ -1,6 +1,6 @@
-//! Which declarations are user interface components?
+//! Recognition of user interface components.
 //!
-//! **Limits.** A component is recognised by its form (upper-case name and returned JSX, a known
+//! **Limits.** A component is recognised by its form (a capitalised name and returned JSX, a known
 //! wrapper or base class, Angular's decorator), not by its type.
 
 use codeagent_lang::nodes::value;

@@ -1,8 +1,7 @@
-//! What does `new` or `super()` call: a constructor, a class, a function of JavaScript that makes
-//! instances?
+//! The target of `new` and `super()`: a constructor, a class, or a JavaScript constructor function.
 //!
-//! **Limits.** Where a class declares no constructor, the class is what is called, whichever
-//! constructor it inherits.
+//! **Limits.** If a class declares no constructor, the target is the class, whichever constructor
+//! it inherits.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

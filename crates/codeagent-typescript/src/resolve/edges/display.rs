@@ -1,7 +1,6 @@
-//! How does a type of a link read? `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`; for
-//! explanations only.
+//! Type names for explanations: `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`.
 //!
-//! **Limits.** Cut off six levels deep; conditional and mapped types are named, not spelled out.
+//! **Limits.** Cut off six levels deep. Conditional and mapped types are named, not spelled out.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::print;

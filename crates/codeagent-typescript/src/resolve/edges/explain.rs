@@ -1,10 +1,11 @@
-//! What did the linker see at one site: what a name means, the receiver and where its type comes
-//! from, each signature with its arguments?
+//! Explains the resolution of one site: the meaning of a name, the receiver and the origin of its
+//! type, each signature with its arguments.
 //!
-//! Asks the linker's own functions again, in a link of its own; nothing is recorded while linking.
+//! Runs the resolver's own functions again in a separate resolution; nothing is recorded during
+//! normal indexing.
 //!
-//! **Limits.** All overloads of a function are one symbol: which of them is chosen decides the type
-//! of the call, not its edge.
+//! **Limits.** All overloads of a function are one symbol: the chosen overload decides the type of
+//! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
 use codeagent_lang::{DeclRef, FileId, Links};

@@ -1,9 +1,9 @@
-//! What makes two TypeScript declarations the same symbol: `path#Container.member`; declarations of
-//! one name in one scope and one space merge (overloads, interfaces, class and namespace), which is
-//! what the language does.
+//! Symbol identity: which TypeScript declarations share one node, named `path#Container.member`.
 //!
-//! **Limits.** What a CommonJS module gives out and what it declares by the same name are two
-//! symbols.
+//! Declarations with one name, scope and meaning merge (overloads, interfaces, a class and a
+//! namespace), as they do in the language.
+//!
+//! **Limits.** A CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};

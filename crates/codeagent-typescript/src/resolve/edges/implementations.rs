@@ -1,10 +1,10 @@
-//! Which base members do the members of a class override or implement?
+//! Overrides and implementations: the base members of each member of a class.
 //!
-//! A member overrides the member of that name in the nearest base class (of an interface: base
+//! A member overrides the member of that name in the nearest base class (for an interface: base
 //! interface), and implements that of the nearest interface its class declares.
 //!
-//! **Limits.** Private and static members and constructors neither override nor implement;
-//! interfaces only reached through a base class count for that class, not for this one.
+//! **Limits.** Private members, static members and constructors neither override nor implement. An
+//! interface that is reached only through a base class counts for that class, not for this one.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Links, Target, Use};

@@ -1,7 +1,7 @@
-//! Which edges does a file have? The top floor: each site and each member that overrides or
-//! implements is put to the floors below.
+//! The edges of a file: the top layer, which resolves each site and each overriding or implementing
+//! member.
 //!
-//! **Limits.** Nothing below asks anything here.
+//! **Limits.** No lower layer calls this one.
 
 mod callees;
 pub mod components;

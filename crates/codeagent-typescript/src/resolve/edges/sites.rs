@@ -1,7 +1,7 @@
-//! What does each use in the file point at: calls, references, types, imports, base lists.
+//! The target of each site in a file: calls, references, types, imports and base lists.
 //!
-//! **Limits.** A use whose receiver is unknown gives no edge but an [`Unresolved`] entry; a use of
-//! something outside the repository gives neither. Locals and parameters are no targets.
+//! **Limits.** A use with an unknown receiver gives an [`Unresolved`] entry instead of an edge; a
+//! use of an external symbol gives neither. Locals and parameters are not targets.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId, Links, Target, Unresolved, Use};

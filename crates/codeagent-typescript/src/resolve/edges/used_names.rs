@@ -1,4 +1,4 @@
-//! By which name is a use without a target kept?
+//! The name under which an unresolved use is recorded.
 
 use codeagent_model::facts::*;
 

@@ -1,8 +1,8 @@
-//! What does a call or `new` give: which signature of the callee fits the arguments, and its
-//! result?
+//! Overload resolution and results of calls and `new`: which signature of the callee fits the
+//! arguments.
 //!
-//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument
-//! types; the first that fits wins.
+//! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
+//! argument types. The first signature that fits is chosen.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;

@@ -1,9 +1,8 @@
-//! What type is expected of a lambda, object or array literal where it stands: by the parameter it
-//! is passed to, the annotation of its variable, the property it is the value of, the function it
-//! is returned from.
+//! Contextual types: the type expected of a lambda, object or array literal by its parameter,
+//! annotation, enclosing property or `return`.
 //!
-//! **Limits.** What a call's own result is expected to be counts only for type parameters that no
-//! argument says anything about.
+//! **Limits.** The expected result of a call counts only for type parameters that no argument
+//! determines.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

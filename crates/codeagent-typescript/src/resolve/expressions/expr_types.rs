@@ -1,6 +1,6 @@
-//! What type does an expression have, by its parts?
+//! The types of expressions.
 //!
-//! **Limits.** The element types of a long array are those of its first elements; arithmetic gives
+//! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
 //! numbers.
 
 use codeagent_lang::FileId;

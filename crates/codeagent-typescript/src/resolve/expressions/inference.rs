@@ -1,6 +1,6 @@
-//! Which types do type parameters stand for at a call.
+//! Type argument inference for calls.
 //!
-//! **Limits.** The first argument that says something about a parameter decides; constraints do not
+//! **Limits.** The first argument that determines a type parameter decides it; constraints do not
 //! take part.
 
 use codeagent_lang::{DeclRef, FileId};

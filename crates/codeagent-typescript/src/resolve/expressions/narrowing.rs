@@ -1,8 +1,8 @@
-//! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`,
-//! `"a" in x`?
+//! Narrowed types: the type of a name after `x instanceof C`, `isFoo(x)`, `x.kind === "a"` or `"a"
+//! in x`.
 //!
-//! **Limits.** Which guard is in force is found in `symbols/narrowing_scopes`; where it cannot be told
-//! whether a member of a union passes, it stays.
+//! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
+//! unless it clearly fails the test.
 
 use codeagent_lang::FileId;
 use codeagent_model::facts::*;

@@ -1,11 +1,11 @@
-//! Which of the declarations that lie in the binary does a world get, and when does an edit lead to
-//! more of them?
+//! Selection of bundled library declarations for a world, and detection of edits that need more of
+//! them.
 //!
-//! Those that the names in its files lead to, of the libraries of JavaScript that its programs see
-//! and of the packages that it imports; one file for each library and each package.
+//! A world gets the declarations that its names lead to, from the JavaScript libraries that its
+//! programs see and from the packages that it imports; one file for each library and each package.
 //!
-//! **Limits.** Where `paths` or a package of the repository answers an import, the declarations
-//! here are there too, behind that.
+//! **Limits.** If `paths` or a package of the repository answers an import, the bundled
+//! declarations are present too, with lower priority.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! What do all files declare? The ground floor: tables over the facts of all files, made before any
-//! link and only read by it.
+//! The global index: tables over the declarations of all files. The lowest layer, built before any
+//! resolution and read-only afterwards.
 //!
-//! **Limits.** No type is made here, and no import is followed but to the file that it names.
+//! **Limits.** No types. Imports are followed only to the file they name.
 
 pub mod libraries;
 pub mod module_resolution;

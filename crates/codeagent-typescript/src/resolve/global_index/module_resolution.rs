@@ -1,16 +1,15 @@
-//! Which file does `import .. from "specifier"` mean?
+//! Module resolution: the file that `import .. from "specifier"` means.
 //!
-//! Relative specifiers are joined and tried with TypeScript's extensions; bare ones go through the
-//! tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the packages of the
-//! repository itself, whose published entry points (`dist/index.js`) are mapped back to the sources
-//! they are built from.
+//! Relative specifiers are joined and tried with TypeScript's extensions. Bare specifiers go
+//! through the tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the
+//! packages of the repository itself, whose published entry points (`dist/index.js`) are mapped
+//! back to the sources they are built from. Packages in `node_modules` were resolved earlier
+//! ([`PackageAnswers`]); they precede a package of the repository with the same name, as in the
+//! compiler.
 //!
-//! What lies in `node_modules` was looked up before ([`PackageAnswers`]); it precedes a package of
-//! the repository of the same name, as it does for the compiler.
-//!
-//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing
-//! else: no disk, no links, no `rootDirs`. A new value per world, because the resolver inside
-//! remembers its answers.
+//! **Limits.** Only the list of paths and the texts of package.json and tsconfig files are known:
+//! no disk, no links, no `rootDirs`. Each world needs a new value, because the resolver inside
+//! caches its results.
 
 mod installed_modules;
 mod memory_fs;

@@ -1,6 +1,7 @@
-//! Under which names do objects hold what may be a function and is no node?
+//! Names of object members that may hold functions but are not nodes.
 //!
-//! A call of an unknown object may mean one of these, so such a call does not go outside for sure.
+//! A call on an unknown object may reach one of these, so such a call cannot be taken for an
+//! external one.
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
 
@@ -40,7 +41,6 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
         .filter(|name| !name.is_none())
         .map(|name| facts.text(name))
         .collect();
-
     names.sort_unstable();
     names.dedup();
 

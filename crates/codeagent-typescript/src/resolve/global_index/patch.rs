@@ -1,13 +1,12 @@
-//! A file whose bodies changed takes the place of its former self in the tables, without making the
-//! tables anew.
+//! In-place update of the global index when only the bodies of a file changed.
 //!
-//! Possible if what others ask the tables about it is the same, but for the names it exports: what
-//! it declares for all files, by name and in order, the files that it imports and the packages that
-//! it asks for. What the tables say afterwards is what tables made afresh would say, but for the
-//! numbers of names, whose order nothing depends on.
+//! This is possible if the file answers queries of other files as before, except for the names it
+//! exports: its global declarations, by name and in order, its imported files and its packages. The
+//! updated index equals a rebuilt one except for the numbers of names, whose order nothing depends
+//! on.
 //!
-//! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked
-//! makes the tables anew.
+//! **Limits.** Any other change is refused, and so is every file that declares ambient modules; the
+//! caller rebuilds the index.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;

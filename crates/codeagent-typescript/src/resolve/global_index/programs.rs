@@ -1,12 +1,11 @@
-//! In which files do global declarations and ambient modules count: in those that a program
-//! compiles together with them.
+//! Programs: the files in which global declarations and ambient modules are visible.
 //!
-//! A program is a tsconfig: the files it covers and all that these import. Files that no tsconfig
-//! covers make one program per package, so that scripts and fixtures see each other and nobody else
-//! sees them.
+//! A program is a tsconfig: the files it covers and everything they import. Files that no tsconfig
+//! covers form one program per package, so that scripts and fixtures see each other and are
+//! invisible to other files.
 //!
-//! **Limits.** `types` and `typeRoots` are not looked at; a program that a build tool puts together
-//! from elsewhere is not known.
+//! **Limits.** `types` and `typeRoots` are not read. A program that a build tool assembles
+//! differently is not known.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,6 @@
-//! Which questions does a file answer: the names it adds to the tables of the world, and its
-//! pieces, as slots.
+//! The dependency keys a file provides: the names it adds to the global index, and its members.
 //!
-//! **Limits.** Globals are asked for by name alone, whichever program they count in.
+//! **Limits.** Globals have one key per name, whichever program they are visible in.
 
 use codeagent_lang::dependencies::slot;
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};

@@ -357,7 +357,6 @@ impl Tables {
             .filter(|(decl, _)| !decl.name.is_none())
             .map(|(decl, id)| (decl.scope, name(decl.name), id))
             .collect();
-
         declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
 
         let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
@@ -369,7 +368,6 @@ impl Tables {
             .filter(|(import, _)| !import.decl.is_none())
             .map(|(import, id)| (import.decl, id))
             .collect();
-
         imports.sort_unstable();
 
         let top = starts
@@ -794,7 +792,6 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
             )
         })
         .collect();
-
     answers.sort_unstable();
 
     let answers = answers

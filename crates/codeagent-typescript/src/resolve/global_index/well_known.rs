@@ -1,8 +1,8 @@
-//! Which built-in types does the language itself speak of, and what is known of them without a
-//! declaration?
+//! Built-in types that the language itself refers to, and the members that need no declaration.
 //!
-//! Arrays, promises and what is gone over are known by name, because literals, `await` and `for of`
-//! make them; their members are declared (`library::javascript`), but for those in [`BUILTIN_MEMBERS`].
+//! Arrays, promises and iterables are known by name, because literals, `await` and `for of` produce
+//! them. Their members are declared in [`stdlib`](crate::stdlib), except for those in
+//! [`BUILTIN_MEMBERS`].
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {

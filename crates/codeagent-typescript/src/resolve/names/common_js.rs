@@ -1,10 +1,10 @@
-//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members
-//! assigned to what it gives out?
+//! Exports of a CommonJS module: `module.exports = e`, `exports.a = e`, and members assigned to the
+//! exported value.
 //!
-//! `require` of a module with `module.exports = e` is `e`, of any other the module itself.
+//! `require` of a module with `module.exports = e` is `e`; of any other, the module itself.
 //!
-//! **Limits.** Of several `module.exports =` the first counts. Members that other files assign to a
-//! value are not among those it has.
+//! **Limits.** The first of several `module.exports =` counts. Members that other files assign to a
+//! value are not among its members.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

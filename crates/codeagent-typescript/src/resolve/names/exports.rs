@@ -1,10 +1,10 @@
-//! What does a module export under a name, and what does an import therefore mean?
+//! Exports and imports: what a module exports under a name, and what an import therefore means.
 //!
-//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in
-//! order; two different hits are ambiguous and give nothing, a cycle gives nothing (as in
+//! Chains of re-exports are followed to the declaration at their end. `export *` clauses are
+//! searched in order; two different hits are ambiguous and give nothing, and so does a cycle (as in
 //! ECMAScript).
 //!
-//! **Limits.** After 4,000 modules a search ends.
+//! **Limits.** A search ends after 4,000 modules.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -1,11 +1,11 @@
-//! Which declarations does a bare name mean at a place: `x` in a value, `X` in a type; and what
-//! does a dotted type name mean?
+//! Name lookup: the declarations of `x` as a value or `X` as a type at a position, and of dotted
+//! type names.
 //!
-//! Scopes are searched from the inside out; a class or named function expression sees its own name,
-//! a namespace or enum sees what the other blocks of the same name declare; at last come globals of
-//! scripts and `declare global`.
+//! Scopes are searched from the inside out. A class or named function expression sees its own name;
+//! a namespace or enum sees the declarations of its other blocks. Globals of scripts and `declare
+//! global` come last.
 //!
-//! **Limits.** No temporal dead zone; members of an outer object never count as names.
+//! **Limits.** No temporal dead zone. Members of an enclosing object never count as names.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

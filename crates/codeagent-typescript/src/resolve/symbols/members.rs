@@ -1,6 +1,6 @@
-//! What does a declaration declare in itself: members by name, signatures, overloads, parameters?
+//! Own members of a declaration: members by name, signatures, overloads, parameters.
 //!
-//! **Limits.** What is inherited, spread or assigned is asked in `types`.
+//! **Limits.** Inherited, spread and assigned members are looked up in `types`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;

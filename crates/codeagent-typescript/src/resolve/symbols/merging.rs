@@ -1,11 +1,11 @@
-//! Which declarations are one symbol: overloads, merged interfaces and classes, blocks of a
-//! namespace, ambient modules, augmentations.
+//! Declaration merging: overloads, merged interfaces and classes, namespace blocks, ambient
+//! modules, augmentations.
 //!
-//! A symbol is put together once in a link; what its namespace blocks declare is then one table,
-//! however many blocks there are.
+//! A symbol is merged once per resolution; the declarations of its namespace blocks are then one
+//! table, however many blocks there are.
 //!
-//! **Limits.** An enum and a namespace of one name share members, as they do at run time; that a
-//! class and an interface disagree is not noticed.
+//! **Limits.** An enum and a namespace with one name share members, as they do at run time.
+//! Conflicts between a class and an interface are not noticed.
 
 use std::cell::OnceCell;
 use std::ops::Deref;

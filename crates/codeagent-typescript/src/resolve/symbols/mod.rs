@@ -1,8 +1,7 @@
-//! What do declarations say that needs no type: which of them are one symbol, what a scope, type or
-//! module declares itself?
+//! Symbols without types: merged declarations, and what a scope, type or module itself declares.
 //!
-//! [`Symbols`] is the state of a link that these questions need. It has no types: whatever needs
-//! one is a method of `Checker`, which holds a `Symbols`, so that nothing here can call it.
+//! [`Symbols`] is the state these queries need. It has no types: whatever needs one is a method of
+//! `Checker`, which holds a `Symbols`, so nothing here can call it.
 //!
 //! **Limits.** Imports and export clauses are not followed here.
 

@@ -1,8 +1,8 @@
-//! Which module does a specifier mean, and what does a module declare under a name itself?
+//! Modules: the module that a specifier means, and the names a module itself declares.
 //!
-//! What imports and clauses make of that is asked in `names`.
+//! Imports and export clauses are followed in `names`.
 //!
-//! **Limits.** Of a module of outside that nobody declares it is only known that it lies there.
+//! **Limits.** An undeclared external module is only known to be external.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

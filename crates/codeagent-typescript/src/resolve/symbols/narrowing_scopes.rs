@@ -1,7 +1,7 @@
-//! Which guard is in force for a name or member path where it is read?
+//! Finds the guard that is in force for a name or member path at a position.
 //!
-//! **Limits.** The extractor says where a guard holds and where an assignment ends it. A path has
-//! eight segments at most.
+//! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
+//! most eight segments.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;

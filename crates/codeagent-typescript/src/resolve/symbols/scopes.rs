@@ -1,7 +1,6 @@
-//! What does one scope declare under a name, what is declared for all files, and where does that
-//! count?
+//! Declarations of one scope, global declarations, and the programs in which these are visible.
 //!
-//! **Limits.** The scopes around a place are gone through in `names`.
+//! **Limits.** Enclosing scopes are searched in `names`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -1,7 +1,7 @@
-//! What holds a function, class or object that has no name of its own, and what was assigned to
-//! members of what holds one?
+//! Value owners: the variable or member that holds an unnamed function, class or object, and the
+//! members assigned through it.
 //!
-//! **Limits.** Of several `module.exports =` the first counts.
+//! **Limits.** The first of several `module.exports =` counts.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

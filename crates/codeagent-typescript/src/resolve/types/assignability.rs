@@ -1,11 +1,12 @@
-//! Is one type assignable to another: what `extends` in a conditional type asks, and whether an
-//! argument fits a parameter.
+//! Assignability: the relation that `extends` in a conditional type tests, and whether an argument
+//! fits a parameter.
 //!
 //! Classes and interfaces are compared by name first, then member by member like every object type.
-//! A comparison that is asked again while it is being made counts as true, as in the compiler.
+//! A comparison that recurs while it is being made counts as true, as in the compiler.
 //!
-//! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or
-//! has more members than are looked at. Functions and constructors are compared in `callables`.
+//! **Limits.** The result is "cannot tell" (`None`) if a type is unknown, has open type parameters,
+//! or has too many members to compare. Functions and constructors are compared in
+//! `signature_relations`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;

@@ -1,10 +1,10 @@
-//! What type does a declaration have as a value: by its annotation, else by its initialiser or by
-//! what its body returns?
+//! The type of a declaration as a value: from its annotation, else from its initialiser or the
+//! results of its body.
 //!
-//! What is not declared is the type of an expression: the one question that types ask of
-//! `expressions`.
+//! The type of an unannotated declaration is that of an expression: the only query that `types`
+//! sends to `expressions`.
 //!
-//! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its
+//! **Limits.** A variable has one type, whatever is assigned later. A getter's type is that of its
 //! first `return`s.
 
 use codeagent_lang::query::names::Name;

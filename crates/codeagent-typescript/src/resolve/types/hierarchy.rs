@@ -1,7 +1,7 @@
-//! What does a class, interface or type parameter derive from: the entries of its base list, its
-//! constraint, its instance of an ancestor?
+//! Base types of classes, interfaces and type parameters: entries of base lists, constraints, and a
+//! type seen as an instance of an ancestor.
 //!
-//! **Limits.** Eight levels up; what a base of outside derives from is not known.
+//! **Limits.** Eight levels up. The bases of an external type are not known.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;

@@ -1,6 +1,6 @@
-//! What does a class or another value that can be constructed make, by its type arguments alone?
+//! Instance types: what a class or another constructable value creates, given its type arguments.
 //!
-//! **Limits.** What the arguments of a `new` say of the type arguments is asked in `expressions`.
+//! **Limits.** Inference of type arguments from the arguments of `new` is in `expressions`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

@@ -1,6 +1,6 @@
-//! What does a type become when its type parameters, or `this`, are known.
+//! Instantiation: substitutes type arguments and `this` in a type.
 //!
-//! **Limits.** Eight levels deep; what lies deeper stays as it is.
+//! **Limits.** Eight levels deep; deeper parts stay as they are.
 
 use codeagent_lang::DeclRef;
 

@@ -1,8 +1,7 @@
-//! What do `await`, `for of` and `[..]` make of a type: what a promise gives, elements, values
-//! under keys that are not known?
+//! Element types: what `await`, `for of` and indexing yield for a given type.
 //!
-//! **Limits.** A class is what it derives from by its bases; iterators are followed by the result
-//! of `[Symbol.iterator]`.
+//! **Limits.** A class behaves like its bases. Iterators are followed through the result of
+//! `[Symbol.iterator]`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

@@ -1,8 +1,7 @@
-//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped
-//! members.
+//! Member lookup: own, inherited, merged, static, exported and mapped members of a receiver.
 //!
-//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures
-//! give a type but no declaration.
+//! **Limits.** Every member of a union is searched, and the first hit gives the type. Index
+//! signatures give a type but no declaration.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;

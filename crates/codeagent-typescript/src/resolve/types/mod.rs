@@ -1,7 +1,6 @@
-//! What do written types mean, and what do types have: members, ancestors, signatures, elements,
-//! the types of declarations?
+//! Types: type nodes, members, ancestors, signatures, element types and the types of declarations.
 //!
-//! **Limits.** Where something is not annotated, its type is asked of `expressions`.
+//! **Limits.** The type of an unannotated declaration is queried from `expressions`.
 
 pub mod assignability;
 pub mod declaration_types;

@@ -1,8 +1,8 @@
-//! Does one function, constructor or class do for another: what a function type or a construct
-//! signature demands.
+//! Assignability of functions, constructors and classes to function types and construct signatures.
 //!
-//! **Limits.** Parameters of functions are not compared, only how many are needed; those of
-//! constructors as far as neither way fits. Of several wanted signatures the first counts.
+//! **Limits.** For functions only the number of required parameters is compared; for constructors
+//! parameters are rejected if they fit in neither direction. The first of several wanted signatures
+//! counts.
 
 use codeagent_model::facts::*;
 

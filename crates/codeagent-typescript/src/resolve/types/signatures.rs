@@ -1,8 +1,7 @@
-//! How can a value be called or constructed: its signatures, their parameters, results and
-//! predicates?
+//! Call and construct signatures of a type, with their parameters, results and type predicates.
 //!
-//! **Limits.** Of a union the first member that can be called counts; nine levels of bases, unions
-//! and constraints.
+//! **Limits.** For a union the first callable member counts. Bases, unions and constraints are
+//! followed nine levels deep.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

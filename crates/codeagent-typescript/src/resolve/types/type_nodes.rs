@@ -1,8 +1,7 @@
-//! What type does a written type mean: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`,
-//! `T extends U ? X : Y`.
+//! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! **Limits.** Conditional types are decided by a light test of assignability; where it cannot
-//! tell, the type is unknown. Template literal types are strings.
+//! **Limits.** Conditional types are decided by a light assignability test; if it cannot tell, the
+//! type is unknown. Template literal types are strings.
 
 use std::rc::Rc;
 

@@ -1,10 +1,9 @@
-//! What do the utility types of the standard library give: `Partial<T>`, `ReturnType<F>`,
-//! `Awaited<P>`.
+//! Utility types of the standard library: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
 //!
 //! Those that only change modifiers or drop members are the type itself, because a member found
-//! through them is the member of that type.
+//! through them is a member of that type.
 //!
-//! **Limits.** `Exclude` and `Extract` only sift unions whose members are plainly assignable.
+//! **Limits.** `Exclude` and `Extract` filter only unions whose members are clearly assignable.
 
 use crate::resolve::arena::{Args, Ty, Type, Utility};
 use crate::resolve::checker::Checker;

@@ -1,11 +1,11 @@
-//! Semicolons that the language inserts at a line end and the grammar does not.
+//! Automatic semicolon insertion at line ends where the grammar does not insert them.
 //!
 //! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line begins a member, because type
-//! arguments stand on the line of their type. The grammar reads `B<T>`, so a blank before `<`
+//! arguments must be on the line of their type. The grammar reads `B<T>`, so a blank before `<`
 //! becomes `;`.
 //!
-//! **Limits.** What stands around a line is told from its last and first characters, without a
-//! tree. A work counter bounds the looking back and ahead by a multiple of the text's length.
+//! **Limits.** The context of a line is judged by its first and last characters, without a tree. A
+//! work counter bounds scanning back and ahead to a multiple of the text's length.
 
 use super::{EditKind, Scan, is_space, is_word, is_word_start};
 

@@ -1,5 +1,5 @@
-//! A file system of nothing but the world's paths and the texts of its project files, as the module
-//! resolver wants to see one.
+//! An in-memory file system for the module resolver, made of the world's paths and the texts of its
+//! project files.
 //!
 //! **Limits.** No links; only project files have content.
 
