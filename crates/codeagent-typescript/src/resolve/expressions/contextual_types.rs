@@ -11,7 +11,7 @@ use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::expressions::inference::Inference;
-use crate::resolve::global_index::tables::ContextKind;
+use crate::resolve::global_index::file_index::ContextKind;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::{Signature, Signatures};

@@ -15,9 +15,10 @@ use codeagent_model::facts::Facts;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::file_index::specifiers;
 use super::module_resolution::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
-use super::tables::{Tables, is_typescript, specifiers};
+use super::tables::{Tables, is_typescript};
 use super::well_known::words;
 use crate::stdlib::dts_bundle::{self, BundleSelection};
 use crate::stdlib::javascript::{self, Libraries};

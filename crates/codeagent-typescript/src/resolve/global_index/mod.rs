@@ -3,6 +3,7 @@
 //!
 //! **Limits.** No types. Imports are followed only to the file they name.
 
+pub mod file_index;
 pub mod libraries;
 pub mod module_resolution;
 pub mod object_functions;

@@ -14,8 +14,9 @@ use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::file_index::{FileIndex, specifiers};
 use super::module_resolution::is_of_package;
-use super::tables::{FileIndex, Tables, is_global, specifiers};
+use super::tables::{Tables, is_global};
 
 /// Everything of a file that stands in tables of other files or of all files, but for the numbers
 /// of declarations.

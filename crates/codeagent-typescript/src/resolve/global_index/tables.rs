@@ -1,15 +1,13 @@
-//! What links ask of all files at once: names as numbers, declarations by scope and name, globals,
-//! ambient modules, module targets.
+//! The global index: names as numbers, declarations by scope and name, globals, ambient modules,
+//! module targets.
 //!
-//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an
+//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
 //! augmentation of a module without declarations (`declare module "express"` in a module, the
 //! package not installed) adds nothing.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use codeagent_lang::dependencies::body_slots;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
@@ -18,138 +16,14 @@ use codeagent_model::graph::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::file_index::{ContextKind, FileIndex};
 use super::libraries::{is_in_binary, package_of};
 use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
 use crate::stdlib::npm::Package;
 
-/// What is known of one file beyond its facts. Empty for files of other languages.
-#[derive(Default)]
-pub struct FileIndex {
-    names: Vec<Name>,
-    /// Sorted by scope, name, declaration.
-    declared: Vec<(ScopeId, Name, DeclId)>,
-    /// The same by scope and declaration: how names are numbered says nothing.
-    in_order: Vec<(Name, DeclId)>,
-    /// Where those of each scope begin among them, and those of none.
-    starts: Vec<u32>,
-    /// The names in all scopes but the file's own.
-    nested: NameFilter,
-    /// Call, construct and index signatures and spreads by scope, sorted.
-    signatures: Vec<(ScopeId, DeclId)>,
-    /// Calls that are written with `new`, sorted.
-    news: Vec<CallId>,
-    /// What is expected of calls where they stand, sorted by call.
-    expected: Vec<(CallId, ContextKind)>,
-    /// Whether some guard narrows a member path.
-    pub narrows_members: bool,
-    /// Import clauses by local declaration, sorted.
-    imports: Vec<(DeclId, ImportId)>,
-    /// Named export clauses by scope and exported name, sorted.
-    exports: Vec<(ScopeId, Name, ExportId)>,
-    /// `export *` clauses.
-    pub stars: Vec<ExportId>,
-    /// The same in `declare module` blocks, by their scopes.
-    pub stars_in: Vec<(ScopeId, ExportId)>,
-    /// Modules of `export *` that export nothing but what they name themselves, with the position
-    /// of the clause; sorted.
-    plain_stars: Vec<(FileId, usize)>,
-    /// Positions of the other `export *` clauses.
-    other_stars: Vec<usize>,
-    /// `export =` and `module.exports =` clauses.
-    pub assigned: Vec<ExportId>,
-    /// The same in `declare module` blocks, by their scopes.
-    pub assigned_in: Vec<(ScopeId, ExportId)>,
-    /// Scopes with export clauses of any kind, sorted.
-    exporting: Vec<ScopeId>,
-    /// `F.name = value` at the top of the file: `F`, the name, the value; sorted.
-    expandos: Vec<(Name, Name, ExprId)>,
-    /// What `export default` declares.
-    pub defaults: Vec<DeclId>,
-    /// Module specifiers and the files they mean, sorted.
-    modules: Vec<(Sym, Option<FileId>)>,
-    /// The questions what its bodies give.
-    bodies: Vec<u64>,
-}
-
-impl FileIndex {
-    /// Where what is declared in a scope stands.
-    fn of_scope(&self, scope: ScopeId) -> Range<usize> {
-        let start = |number: usize| {
-            self.starts
-                .get(number)
-                .map_or(self.declared.len(), |start| *start as usize)
-        };
-        start(scope.0 as usize)..start((scope.0 as usize).saturating_add(1))
-    }
-
-    /// The names that the file exports itself, as the facts that it was made of say.
-    pub fn exported<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = Name> + 'f {
-        let declared = self.declared[self.of_scope(ScopeId(0))]
-            .iter()
-            .filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
-        let clauses = self.exports.iter().filter(|entry| entry.0 == ScopeId(0));
-        declared
-            .map(|entry| entry.1)
-            .chain(clauses.map(|entry| entry.1))
-    }
-
-    /// The names in the file.
-    pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.names.iter().copied()
-    }
-
-    /// The files that are imported.
-    pub fn targets(&self) -> impl Iterator<Item = FileId> {
-        self.modules.iter().filter_map(|entry| entry.1)
-    }
-
-    /// Takes over what is known of `export *` clauses, which are the same as before.
-    pub fn keep_stars(&mut self, before: &Self) {
-        self.plain_stars.clone_from(&before.plain_stars);
-        self.other_stars.clone_from(&before.other_stars);
-    }
-}
-
-/// A set of names that may also take in a name that it does not hold: a bit for each hash.
-#[derive(Default)]
-struct NameFilter(Vec<u64>);
-
-impl NameFilter {
-    fn of(names: impl ExactSizeIterator<Item = Name>) -> Self {
-        let mut filter = Self(vec![0; (names.len() / 8).next_power_of_two()]);
-        for name in names {
-            let (word, bit) = filter.place(name);
-            filter.0[word] |= bit;
-        }
-        filter
-    }
-
-    fn may_hold(&self, name: Name) -> bool {
-        let (word, bit) = self.place(name);
-        self.0.get(word).is_some_and(|bits| bits & bit != 0)
-    }
-
-    fn place(&self, name: Name) -> (usize, u64) {
-        let hash = u64::from(name.0).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        (
-            (hash >> 6) as usize & self.0.len().wrapping_sub(1),
-            1 << (hash & 63),
-        )
-    }
-}
-
-/// What gives the result of a call its expected type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ContextKind {
-    /// An annotation.
-    Typed(TypeId),
-    /// The parameter it is passed to.
-    Argument(CallId, u16),
-}
-
-/// Tables over the interface parts of all files of the language.
+/// The global index of the language.
 pub struct Tables {
     pub(crate) names: Names,
     modules: ModulePaths,
@@ -157,20 +31,20 @@ pub struct Tables {
     pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
     ambient: FxHashMap<Name, Vec<DeclRef>>,
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
-    /// Files that export a name themselves, in order.
+    /// The files that export a name themselves, in order.
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
-    /// The names before this one were there when the declarations of libraries were chosen, and
-    /// these begin here.
+    /// The first name that was added after the library declarations were selected.
     pub(super) asked: Name,
+    /// The first file of library declarations.
     pub(super) libraries: FileId,
-    /// The packages of which something is declared there.
+    /// The packages with bundled declarations in the world.
     pub(super) packages: Vec<&'static Package>,
 }
 
 impl Tables {
-    /// Builds the tables over files in canonical order, `None` if cancelled. `modules`: those of
-    /// tables over the same paths, projects and packages.
+    /// Builds the index over files in canonical order; `None` if cancelled. `modules` may come from
+    /// an index over the same paths, projects and packages.
     #[must_use]
     pub fn build(
         files: &[WorldFile],
@@ -229,13 +103,13 @@ impl Tables {
         Some(tables)
     }
 
-    /// What was found out about module specifiers; nothing is known of them afterwards.
+    /// Takes the resolved module specifiers, leaving none.
     #[must_use]
     pub fn take_modules(&mut self) -> ModulePaths {
         std::mem::take(&mut self.modules)
     }
 
-    /// Adds to ambient modules the blocks of modules that augment them, behind what declares them.
+    /// Appends the blocks of modules that augment an ambient module to its declarations.
     fn add_augmented_ambient(&mut self, files: &[WorldFile]) {
         if self.ambient.is_empty() {
             return;
@@ -263,7 +137,7 @@ impl Tables {
         }
     }
 
-    /// Makes what [`Self::stars_with`] answers from.
+    /// Builds the index for [`Self::stars_with`].
     fn index_stars(&mut self, files: &[WorldFile]) {
         let with_stars: Vec<usize> = (0..files.len())
             .filter(|number| !self.files[*number].stars.is_empty())
@@ -316,14 +190,14 @@ impl Tables {
         }
     }
 
-    /// Takes in that a file exports other names than before.
+    /// Updates the exporters after a file's exported names changed.
     pub fn change_exports(
         &mut self,
         file: FileId,
         before: &FxHashSet<Name>,
         now: &FxHashSet<Name>,
     ) {
-        // Nobody asks where there is no `export *`.
+        // Exporters are only used to follow `export *`.
         if self.files.iter().all(|index| index.stars.is_empty()) {
             return;
         }
@@ -342,97 +216,8 @@ impl Tables {
         }
     }
 
-    pub(crate) fn index(&mut self, file: &WorldFile) -> FileIndex {
-        let facts = &*file.facts;
-        let names: Vec<Name> = facts
-            .names
-            .iter()
-            .map(|text| self.names.add(text))
-            .collect();
-        let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
-
-        let mut declared: Vec<_> = facts
-            .decl_ids()
-            .map(|id| (facts.decl(id), id))
-            .filter(|(decl, _)| !decl.name.is_none())
-            .map(|(decl, id)| (decl.scope, name(decl.name), id))
-            .collect();
-        declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
-
-        let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
-        declared.sort_unstable();
-
-        let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
-        let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
-        let mut imports: Vec<_> = ids(&facts.imports, ImportId)
-            .filter(|(import, _)| !import.decl.is_none())
-            .map(|(import, id)| (import.decl, id))
-            .collect();
-        imports.sort_unstable();
-
-        let top = starts
-            .get(1)
-            .map_or(declared.len(), |start| *start as usize);
-        let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
-
-        let mut index = FileIndex {
-            declared,
-            in_order,
-            starts,
-            nested,
-            imports,
-            signatures: signatures(facts),
-            ..FileIndex::default()
-        };
-
-        index.news = facts
-            .exprs
-            .iter()
-            .filter_map(|expr| {
-                if let Expr::New(call) = expr {
-                    Some(*call)
-                } else {
-                    None
-                }
-            })
-            .collect();
-
-        index.news.sort_unstable();
-        index.expected = expected(facts);
-        index.narrows_members = facts
-            .guards
-            .iter()
-            .any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
-
-        for (export, id) in ids(&facts.exports, ExportId) {
-            match export.kind {
-                ExportKind::Star if export.scope == ScopeId(0) => index.stars.push(id),
-                ExportKind::Star => index.stars_in.push((export.scope, id)),
-                ExportKind::Assign if export.scope == ScopeId(0) => index.assigned.push(id),
-                ExportKind::Assign => index.assigned_in.push((export.scope, id)),
-                _ => index.exports.push((export.scope, name(export.name), id)),
-            }
-        }
-
-        index.exporting = facts.exports.iter().map(|export| export.scope).collect();
-        index.exporting.sort_unstable();
-        index.exporting.dedup();
-        index.exports.sort_unstable();
-        index.assigned_in.sort_unstable();
-        index.stars_in.sort_unstable();
-        index.expandos = expandos(facts, &name);
-        index.defaults = facts
-            .decl_ids()
-            .filter(|id| is_default(facts, *id))
-            .collect();
-        index.modules = specifiers(facts)
-            .into_iter()
-            .map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym))))
-            .collect();
-        index.bodies = body_slots(&file.path, facts);
-        index.names = names;
-
-        index
+    pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
+        FileIndex::new(file, &mut self.names, &mut self.modules)
     }
 
     fn add_world_wide(&mut self, file: FileId, facts: &Facts) {
@@ -449,8 +234,8 @@ impl Tables {
                     Some(module) => self.augmented.entry(module).or_default().push(position),
                     None if !facts.header.is_module => {
                         let blocks = self.ambient.entry(name).or_default();
-                        // What the repository or an installed package declares itself stands for
-                        // all of the module.
+                        // A declaration in the repository or an installed package replaces the
+                        // bundled one.
                         if file < self.libraries
                             || blocks.iter().all(|block| block.file >= self.libraries)
                         {
@@ -478,12 +263,12 @@ impl Tables {
             .unwrap_or(Name::NONE)
     }
 
-    /// The name spelled so, if any file has it; see [`words`].
+    /// The name with this spelling if any file contains it; see [`words`].
     pub fn find(&self, text: &str) -> Name {
         self.names.get(text).unwrap_or(Name::NONE)
     }
 
-    /// The question what a body of a file gives.
+    /// The dependency key of a function body.
     pub fn body_slot(&self, file: FileId, number: usize) -> u64 {
         self.file(file)
             .bodies
@@ -495,7 +280,7 @@ impl Tables {
     /// Declarations of a name in one scope.
     pub fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
         let index = self.file(file);
-        if scope != ScopeId(0) && !index.nested.may_hold(name) {
+        if scope != ScopeId(0) && !index.nested.may_contain(name) {
             return &[];
         }
         let all = &index.declared[index.of_scope(scope)];
@@ -521,12 +306,12 @@ impl Tables {
         &all[start..end]
     }
 
-    /// Whether a call is written with `new`.
+    /// Whether a call is a `new` expression.
     pub fn is_new(&self, file: FileId, call: CallId) -> bool {
         self.file(file).news.binary_search(&call).is_ok()
     }
 
-    /// What is expected of the result of a call.
+    /// Where the expected type of a call comes from.
     pub fn expected(&self, file: FileId, call: CallId) -> Option<ContextKind> {
         let expected = &self.file(file).expected;
         let at = expected.binary_search_by_key(&call, |entry| entry.0).ok()?;
@@ -557,13 +342,12 @@ impl Tables {
             .map(|entry| entry.2)
     }
 
-    /// The modules of `export *` clauses of a file that export nothing but what they name
-    /// themselves.
+    /// The targets of `export *` clauses that have no `export *` or `export =` themselves.
     pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
         self.file(file).plain_stars.iter().map(|star| star.0)
     }
 
-    /// Those `export *` clauses of a file that may export a name, in their order.
+    /// The `export *` clauses of a file that may export a name, in source order.
     pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
         let FileIndex {
             stars,
@@ -624,14 +408,13 @@ impl Tables {
         self.globals.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether what a file declares for all counts in the file being linked.
+    /// Whether the global declarations of `of` are visible in the file being resolved.
     pub fn counts(&self, link: FileId, of: FileId) -> bool {
         self.programs.counts(link, of)
     }
 
-    /// The programs that compile a file, and those as whose file it is linked: whoever keeps them
-    /// can tell whether what the one declares for all, or what the other sees of that, may have
-    /// changed.
+    /// The programs that compile a file, and those as whose file it is resolved. If neither
+    /// changed, the same global declarations are visible as before.
     pub fn programs(
         &self,
         file: FileId,
@@ -639,7 +422,7 @@ impl Tables {
         (self.programs.compiled(file), self.programs.seen_as(file))
     }
 
-    /// The blocks that declare an ambient module, then those that add to it.
+    /// The blocks that declare an ambient module, then those that augment it.
     pub fn ambient(&self, name: Name) -> &[DeclRef] {
         self.ambient.get(&name).map_or(&[], Vec::as_slice)
     }
@@ -654,13 +437,13 @@ impl Tables {
         self.file(file).exporting.binary_search(&scope).is_ok()
     }
 
-    /// The `declare module` blocks that add to a file from elsewhere.
+    /// The `declare module` blocks in other files that augment a file.
     pub fn augmentations(&self, file: FileId) -> &[DeclRef] {
         self.augmented.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    /// What each module specifier of a file means now, in a fixed order: whoever keeps the answers
-    /// can tell which files must be linked again after paths or project files changed.
+    /// The target of each module specifier of a file, in a fixed order, so that two lists can be
+    /// compared after paths or project files changed.
     pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
         self.file(file).modules.iter().copied()
     }
@@ -668,99 +451,6 @@ impl Tables {
 
 pub fn is_typescript(facts: &Facts) -> bool {
     facts.header.dialect.language() == Language::TypeScript
-}
-
-fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I)> {
-    values
-        .iter()
-        .enumerate()
-        .map(move |(index, value)| (value, id(index as u32)))
-}
-
-fn called(facts: &Facts, expr: ExprId) -> Option<CallId> {
-    match facts.expr(expr) {
-        Expr::Call(call) => Some(call),
-        _ => None,
-    }
-}
-
-fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
-    let mut all = Vec::new();
-    for decl in facts.decls.iter().filter(|decl| !decl.ty.is_none()) {
-        if matches!(decl.kind, DeclKind::Variable | DeclKind::Property) {
-            all.extend(called(facts, decl.init).map(|call| (call, ContextKind::Typed(decl.ty))));
-        } else if !decl.flags.has(DeclFlags::ASYNC) && !decl.flags.has(DeclFlags::GENERATOR) {
-            let returned = facts
-                .list(decl.returns)
-                .iter()
-                .filter_map(|value| called(facts, *value));
-            all.extend(returned.map(|call| (call, ContextKind::Typed(decl.ty))));
-        }
-    }
-
-    for (call, id) in ids(&facts.calls, CallId) {
-        for (index, arg) in facts
-            .list(call.args)
-            .iter()
-            .enumerate()
-            .take(usize::from(u16::MAX))
-        {
-            all.extend(
-                called(facts, arg.value)
-                    .map(|inner| (inner, ContextKind::Argument(id, index as u16))),
-            );
-        }
-    }
-
-    all.sort_unstable();
-    all.dedup_by_key(|entry| entry.0);
-
-    all
-}
-
-fn expandos(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Vec<(Name, Name, ExprId)> {
-    let mut all = Vec::new();
-    for expr in &facts.exprs {
-        let Expr::Assign(target, value) = *expr else {
-            continue;
-        };
-        let Expr::Member(object, member) = facts.expr(target) else {
-            continue;
-        };
-        let Expr::Name(holder, scope, _) = facts.expr(object) else {
-            continue;
-        };
-        if matches!(
-            facts.scope(scope).kind,
-            ScopeKind::File | ScopeKind::Namespace
-        ) {
-            all.push((name(holder), name(member), value));
-        }
-    }
-
-    all.sort_by_key(|entry| (entry.0, entry.1));
-
-    all
-}
-
-fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
-    let is_nameless = |decl: &Declaration| match decl.kind {
-        DeclKind::CallSignature | DeclKind::ConstructSignature | DeclKind::IndexSignature => true,
-        DeclKind::Property => decl.name.is_none(),
-        _ => false,
-    };
-    let mut all: Vec<_> = facts
-        .decl_ids()
-        .filter(|id| is_nameless(facts.decl(*id)))
-        .map(|id| (facts.decl(id).scope, id))
-        .collect();
-    all.sort_unstable();
-    all
-}
-
-fn is_default(facts: &Facts, id: DeclId) -> bool {
-    let decl = facts.decl(id);
-    decl.scope == ScopeId(0) && decl.flags.has(DeclFlags::DEFAULT)
 }
 
 /// Whether a declaration is visible in every file.
@@ -778,7 +468,7 @@ pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
         || facts.scope(decl.scope).kind == ScopeKind::Global
 }
 
-/// Where the module specifiers of a file lead and as whose file it is linked, as texts to compare.
+/// The targets of a file's module specifiers and the programs it belongs to, as strings to compare.
 pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
     let facts = world.facts(file);
     let tables: &Tables = world.index();
@@ -803,41 +493,4 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
         .chain(["|"])
         .chain(answers)
         .collect()
-}
-
-/// All module specifiers of a file, sorted.
-pub fn specifiers(facts: &Facts) -> Vec<Sym> {
-    let mut all: Vec<Sym> = facts
-        .imports
-        .iter()
-        .map(|import| import.module)
-        .chain(facts.exports.iter().map(|export| export.module))
-        .collect();
-
-    all.extend(facts.exprs.iter().filter_map(|expr| match expr {
-        Expr::DynamicImport(sym) | Expr::Require(sym) => Some(*sym),
-        _ => None,
-    }));
-
-    all.extend(facts.types.iter().filter_map(|ty| {
-        if let TypeExpr::Import(sym, _) = ty {
-            Some(*sym)
-        } else {
-            None
-        }
-    }));
-
-    all.extend(
-        facts
-            .decls
-            .iter()
-            .filter(|decl| decl.kind == DeclKind::AmbientModule)
-            .map(|decl| decl.name),
-    );
-
-    all.retain(|sym| !sym.is_none());
-    all.sort_unstable();
-    all.dedup();
-
-    all
 }
