@@ -153,11 +153,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         match right.kind {
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
-                let head = Head {
+                let head = FunctionHead {
                     flags,
                     start: Some(left.start()),
                     end: Some(right.end()),
-                    ..Head::plain(DeclKind::Function, Context::None)
+                    ..FunctionHead::plain(DeclKind::Function, Context::None)
                 };
                 let id = self.function(right, head);
                 if self.b.decl(id).name.is_none() {
@@ -389,10 +389,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     return;
                 };
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
-                let head = Head {
+                let head = FunctionHead {
                     flags,
                     start: Some(part.start()),
-                    ..Head::plain(DeclKind::Function, Context::None)
+                    ..FunctionHead::plain(DeclKind::Function, Context::None)
                 };
                 let id = self.function(part, head);
                 (key, self.b.fresh_expr(Expr::Function(id)))

@@ -7,13 +7,13 @@ use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::sites::SiteTarget;
+use crate::resolve::edges::targets::SiteTarget;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
     /// What is called: locals that hold something are looked through.
-    pub fn callee_outcome(&mut self, callee: ExprId) -> SiteTarget {
+    pub fn callee_target(&mut self, callee: ExprId) -> SiteTarget {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
 
@@ -21,13 +21,13 @@ impl FileResolver<'_> {
             (SiteTarget::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
-                self.held_outcome(decls.clone())
+                self.held_target(decls.clone())
             }
             _ => outcome,
         };
 
         match outcome {
-            SiteTarget::Outside | SiteTarget::Value if self.may_hold_a_function(callee) => {
+            SiteTarget::External | SiteTarget::Value if self.may_hold_a_function(callee) => {
                 SiteTarget::Unknown
             }
             outcome => outcome,
@@ -36,9 +36,9 @@ impl FileResolver<'_> {
 
     /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the
     /// graph's business.
-    fn held_outcome(&mut self, decls: DeclList) -> SiteTarget {
+    fn held_target(&mut self, decls: DeclList) -> SiteTarget {
         let Some(&decl) = decls.first() else {
-            return SiteTarget::Outside;
+            return SiteTarget::External;
         };
 
         let facts = self.facts(decl.file);
@@ -85,7 +85,7 @@ impl FileResolver<'_> {
             SiteTarget::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
                 SiteTarget::Decls(decls)
             }
-            _ => SiteTarget::Outside,
+            _ => SiteTarget::External,
         }
     }
 

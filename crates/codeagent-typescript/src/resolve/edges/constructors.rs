@@ -8,25 +8,25 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::sites::SiteTarget;
+use crate::resolve::edges::targets::SiteTarget;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
     /// `super()`: the constructor of the class that is extended.
-    pub fn super_outcome(&mut self, class: DeclId) -> SiteTarget {
+    pub fn super_target(&mut self, class: DeclId) -> SiteTarget {
         let Some(class) = class.some() else {
             return SiteTarget::Unknown;
         };
         let class = at(self.file, class);
         match self.static_base(class) {
             None => SiteTarget::Unknown,
-            Some(base) => self.class_outcome(base),
+            Some(base) => self.class_target(base),
         }
     }
 
-    fn class_outcome(&mut self, value: Ty) -> SiteTarget {
+    fn class_target(&mut self, value: Ty) -> SiteTarget {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
@@ -39,19 +39,19 @@ impl FileResolver<'_> {
             Type::Function(function, _) if constructs(self.decl(function)) => {
                 SiteTarget::Decls(self.named_constructor(function))
             }
-            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => SiteTarget::Outside,
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => SiteTarget::External,
             Type::Simple(_) => SiteTarget::Unknown,
-            _ => SiteTarget::Outside,
+            _ => SiteTarget::External,
         }
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_outcome(&mut self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
+    pub fn constructor_target(&mut self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
         let file = self.file;
         let SiteTarget::Decls(decls) = &outcome else {
             let ty = self.expr_type(file, callee);
             return if let Type::Static(_) = self.get(ty) {
-                self.class_outcome(ty)
+                self.class_target(ty)
             } else {
                 outcome
             };
@@ -79,7 +79,7 @@ impl FileResolver<'_> {
                 resolver.decl(class).kind == DeclKind::Class
                     && decls.contains(&at(class.file, parent))
             };
-            return match self.class_outcome(ty) {
+            return match self.class_target(ty) {
                 SiteTarget::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
                         || made.iter().any(|decl| is_held(self, *decl)) =>

@@ -11,6 +11,7 @@ pub mod explain;
 pub mod identity;
 mod implementations;
 mod sites;
+mod targets;
 mod used_names;
 
 use std::ops::{Deref, DerefMut};

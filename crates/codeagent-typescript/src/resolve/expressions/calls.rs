@@ -76,7 +76,7 @@ impl Checker<'_> {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => {
                 let args = self.call_type_args(site);
-                return self.outside_type(&args);
+                return self.external_type(&args);
             }
             Type::BuiltInValue(_) => return Ty::EXTERNAL,
             Type::Union(members) => {

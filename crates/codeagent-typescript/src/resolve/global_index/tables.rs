@@ -83,7 +83,7 @@ impl Tables {
             };
             tables.files.push(index);
             if is_typescript(&file.facts) {
-                tables.add_world_wide(FileId(number as u32), &file.facts);
+                tables.add_globals(FileId(number as u32), &file.facts);
             }
         }
 
@@ -220,7 +220,7 @@ impl Tables {
         FileIndex::new(file, &mut self.names, &mut self.modules)
     }
 
-    fn add_world_wide(&mut self, file: FileId, facts: &Facts) {
+    fn add_globals(&mut self, file: FileId, facts: &Facts) {
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             let position = DeclRef { file, decl: id };

@@ -24,7 +24,7 @@ use codeagent_model::facts::{DeclId, ScopeId, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::merging::MergedSymbol;
-use crate::resolve::global_index::published;
+use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{Tables, is_global};
 use crate::resolve::queries::{self, Query};
 

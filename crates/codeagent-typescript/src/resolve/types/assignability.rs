@@ -11,7 +11,6 @@
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
-use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
@@ -21,9 +20,6 @@ use crate::resolve::types::type_nodes::SpreadElement;
 
 /// Members of a type that are compared.
 const MAX_MEMBERS: usize = 64;
-
-/// Keys of a type that are listed.
-const MAX_KEYS: usize = 512;
 
 /// Comparisons inside each other.
 const MAX_COMPARED: usize = 12;
@@ -49,15 +45,15 @@ impl Checker<'_> {
         match (self.get(sub), self.get(sup)) {
             (Type::Union(args), _) => {
                 let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (*member, sup)), inferred)
+                self.all_extend(members.iter().map(|member| (*member, sup)), inferred)
             }
             (_, Type::Union(args)) => {
                 let members = self.arena.list(args);
-                self.any(members.iter().map(|member| (sub, *member)), inferred)
+                self.any_extends(members.iter().map(|member| (sub, *member)), inferred)
             }
             (_, Type::Intersection(args)) if !self.arena.is_keys(sub) => {
                 let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (sub, *member)), inferred)
+                self.all_extend(members.iter().map(|member| (sub, *member)), inferred)
             }
             (Type::Param(param), _) => {
                 let bound = self.constraint(param);
@@ -116,7 +112,7 @@ impl Checker<'_> {
         match (self.get(sub), self.get(sup)) {
             (Type::Instance(..), Type::Instance(decl, args)) => {
                 if let Some(found) = self.as_instance_of(sub, decl, 0) {
-                    self.collect(args, found, inferred);
+                    self.infer_args(args, found, inferred);
                     return Some(true);
                 }
 
@@ -124,7 +120,7 @@ impl Checker<'_> {
                     return Some(false);
                 }
 
-                self.compared(sub, sup, None, inferred)
+                self.compare_members(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
                 if known != wanted
@@ -136,13 +132,13 @@ impl Checker<'_> {
                     return Some(false);
                 }
 
-                self.collect(args, given, inferred);
+                self.infer_args(args, given, inferred);
                 Some(true)
             }
             (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
                 let element = self.element_type(sub);
                 let given = self.arena.args(&[element]);
-                self.collect(args, given, inferred);
+                self.infer_args(args, given, inferred);
                 Some(true)
             }
             (Type::Tuple(given), Type::Tuple(wanted)) => {
@@ -150,7 +146,7 @@ impl Checker<'_> {
                 if given.len() != wanted.len() {
                     return Some(false);
                 }
-                self.all(given.iter().copied().zip(wanted.iter().copied()), inferred)
+                self.all_extend(given.iter().copied().zip(wanted.iter().copied()), inferred)
             }
             (_, Type::Function(..)) => self.function_extends(sub, sup, inferred),
             (
@@ -171,9 +167,9 @@ impl Checker<'_> {
                     | BuiltinType::RegExp,
                     _,
                 ),
-            ) => (!self.has_outside_base(sub)).then_some(false),
+            ) => (!self.has_external_base(sub)).then_some(false),
             (Type::Mapped(..), _) if self.is_open(sub) => None,
-            (_, Type::Object(..)) => self.compared(sub, sup, None, inferred),
+            (_, Type::Object(..)) => self.compare_members(sub, sup, None, inferred),
             (
                 Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_),
                 Type::Instance(..),
@@ -181,7 +177,7 @@ impl Checker<'_> {
                 if self.is_enum(sup) {
                     Some(false)
                 } else {
-                    self.compared(sub, sup, None, inferred)
+                    self.compare_members(sub, sup, None, inferred)
                 }
             }
             _ => None,
@@ -218,7 +214,7 @@ impl Checker<'_> {
             _ if fitting == Some(sup) => decided,
             // Also where one of them fits, their members together may not.
             Type::Object(..) | Type::Instance(..) if fitting.is_some() => {
-                self.compared(sub, sup, fitting, inferred)
+                self.compare_members(sub, sup, fitting, inferred)
             }
             Type::Object(..) | Type::Instance(..) => self.object_extends(sub, sup, inferred),
             _ => decided,
@@ -229,7 +225,7 @@ impl Checker<'_> {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
-    fn all(
+    fn all_extend(
         &mut self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
@@ -245,7 +241,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    fn any(
+    fn any_extends(
         &mut self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
@@ -286,7 +282,7 @@ impl Checker<'_> {
             .zip(fixed)
             .chain([(middle, wanted[*rest])]);
 
-        self.all(pairs, inferred)
+        self.all_extend(pairs, inferred)
     }
 
     pub fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
@@ -296,7 +292,7 @@ impl Checker<'_> {
         self.with_depth(|checker| checker.extends(sub, sup, inferred))
     }
 
-    fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
+    fn infer_args(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
         let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
         for (wanted, given) in wanted.iter().zip(given.iter()) {
             let _ = self.nested_extends(*given, *wanted, inferred);
@@ -361,7 +357,7 @@ impl Checker<'_> {
     }
 
     /// Two types member by member; asked again meanwhile they are taken to agree.
-    fn compared(
+    fn compare_members(
         &mut self,
         sub: Ty,
         sup: Ty,
@@ -391,7 +387,7 @@ impl Checker<'_> {
         fitting: Option<Ty>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
-        let has_more = self.has_outside_base(sub) || self.has_spread(sub);
+        let has_more = self.has_external_base(sub) || self.has_spread(sub);
 
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
@@ -529,134 +525,7 @@ impl Checker<'_> {
             return Some(true);
         }
         let keys = self.keys_of(sub)?;
-        self.all(keys.into_iter().map(|key| (key, sup)), inferred)
-    }
-
-    /// The literal types that a type of keys is made of; `None` if they cannot be listed.
-    pub fn keys_of(&mut self, ty: Ty) -> Option<Vec<Ty>> {
-        match self.get(ty) {
-            Type::KeyOf(object) => {
-                let names = self.key_names(object)?;
-                Some(
-                    names
-                        .into_iter()
-                        .map(|name| self.arena.add(Type::Literal(LiteralKind::String, name)))
-                        .collect(),
-                )
-            }
-            Type::Intersection(args) => {
-                let members = self.arena.list(args);
-
-                let mut keys: Option<Vec<Ty>> = None;
-                for member in members.iter() {
-                    let own = self.keys_of(*member)?;
-                    keys = Some(match keys {
-                        Some(keys) => keys.into_iter().filter(|key| own.contains(key)).collect(),
-                        None => own,
-                    });
-                }
-
-                keys
-            }
-            Type::Union(args) => {
-                let mut keys = Vec::new();
-                for member in self.arena.list(args).iter() {
-                    keys.extend(self.keys_of(*member)?);
-                }
-                Some(keys)
-            }
-            Type::Literal(..) => Some(vec![ty]),
-            Type::Simple(Ty::NOTHING) => Some(Vec::new()),
-            _ => None,
-        }
-    }
-
-    /// The names of the members of a type; `None` if they cannot be listed.
-    pub fn key_names(&mut self, ty: Ty) -> Option<Vec<Name>> {
-        let mut names = Vec::new();
-        self.add_key_names(ty, &mut names, 0)?;
-        let mut seen = FxHashSet::default();
-        names.retain(|name| seen.insert(*name));
-        Some(names)
-    }
-
-    fn add_key_names(&mut self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
-        if level > 8 || names.len() > MAX_KEYS {
-            return None;
-        }
-
-        match self.get(ty) {
-            Type::Object(decl, mapper) => {
-                self.add_own_names(decl, false, names);
-                for spread in self.nameless_members(decl, DeclKind::Property) {
-                    let spread = self.spread_type(spread);
-                    let spread = self.substitute(spread, mapper);
-                    self.add_key_names(spread, names, level + 1)?;
-                }
-                Some(())
-            }
-            Type::Instance(decl, _) => {
-                for &part in self.merged_symbol(decl).iter() {
-                    if self.tables.is_of_library(part.file) {
-                        return None;
-                    }
-                    self.add_own_names(part, false, names);
-                    let is_class = self.decl(part).kind == DeclKind::Class;
-                    let facts = self.facts(part.file);
-                    for (index, base) in facts.list(facts.decl(part.decl).bases).iter().enumerate()
-                    {
-                        if is_class && base.clause == BaseClause::Implements {
-                            continue;
-                        }
-                        let base = self.base_type(part, index);
-                        self.add_key_names(base, names, level + 1)?;
-                    }
-                }
-                Some(())
-            }
-            Type::Static(decl) if self.decl(decl).kind == DeclKind::Class => {
-                self.add_own_names(decl, true, names);
-                match self.static_base(decl) {
-                    Some(base) => self.add_key_names(base, names, level + 1),
-                    None => Some(()),
-                }
-            }
-            Type::Intersection(args) => {
-                for &member in self.arena.list(args).iter() {
-                    self.add_key_names(member, names, level + 1)?;
-                }
-                Some(())
-            }
-            // What all of them have.
-            Type::Union(args) => {
-                let mut common: Option<Vec<Name>> = None;
-                for &member in self.arena.list(args).iter() {
-                    let mut own = Vec::new();
-                    self.add_key_names(member, &mut own, level + 1)?;
-                    common = Some(match common {
-                        Some(common) => common
-                            .into_iter()
-                            .filter(|name| own.contains(name))
-                            .collect(),
-                        None => own,
-                    });
-                }
-                names.extend(common.unwrap_or_default());
-                Some(())
-            }
-            Type::Mapped(decl, mapper) => {
-                let &param = self.type_params(decl).first()?;
-                let keys = self.constraint(param);
-                let keys = self.substitute(keys, mapper);
-                for key in self.keys_of(keys)? {
-                    if let Type::Literal(_, name) = self.get(key) {
-                        names.push(name);
-                    }
-                }
-                Some(())
-            }
-            _ => None,
-        }
+        self.all_extend(keys.into_iter().map(|key| (key, sup)), inferred)
     }
 
     /// Whether a library declares a type, all of whose members are not there.

@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn has_outside_base(&mut self, ty: Ty) -> bool {
+    pub fn has_external_base(&mut self, ty: Ty) -> bool {
         let Type::Instance(decl, _) = self.get(ty) else {
             return false;
         };

@@ -85,7 +85,7 @@ impl Checker<'_> {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
-            Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
+            Type::Simple(Ty::EXTERNAL) => self.external_type(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
                 let made: Vec<Ty> = members

@@ -8,6 +8,7 @@ mod hierarchy;
 mod instances;
 mod instantiation;
 mod iteration_types;
+pub mod keys;
 pub mod members;
 mod signature_relations;
 pub mod signatures;

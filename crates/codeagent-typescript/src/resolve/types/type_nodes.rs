@@ -28,11 +28,11 @@ impl Checker<'_> {
             return Ty::UNKNOWN;
         }
         self.memoized(Query::Type(file, ty), |checker| {
-            checker.type_of_unguarded(file, ty)
+            checker.compute_type_of(file, ty)
         })
     }
 
-    fn type_of_unguarded(&mut self, file: FileId, ty: TypeId) -> Ty {
+    fn compute_type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
         let facts = self.facts(file);
         match facts.type_expr(ty) {
             TypeExpr::Unknown => Ty::UNKNOWN,
@@ -177,15 +177,15 @@ impl Checker<'_> {
     fn type_of_found(&mut self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.declared_type(decls, args),
-            ResolvedName::External => self.outside_type(args),
+            ResolvedName::External => self.external_type(args),
             // What a library names and nobody declares lies outside too.
-            ResolvedName::Nothing if self.is_external_file(file) => self.outside_type(args),
+            ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
             _ => Ty::UNKNOWN,
         }
     }
 
     /// A type that is declared outside, with its type arguments.
-    pub fn outside_type(&mut self, args: &[Ty]) -> Ty {
+    pub fn external_type(&mut self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
         } else {
@@ -301,7 +301,7 @@ impl Checker<'_> {
             Some(BuiltinType::Boolean) => Ty::BOOLEAN,
             Some(BuiltinType::Object) => Ty::ANY,
             Some(known) => self.arena.built_in(known, args),
-            None => self.outside_type(args),
+            None => self.external_type(args),
         }
     }
 
