@@ -1,17 +1,17 @@
 //! TypeScript and JavaScript: from the text of a file to the edges of the graph.
 //!
-//! Read it in this order, in which a file travels:
+//! A file passes through the modules in this order:
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`syntax`] | repair of what the grammar gets wrong, kinds of nodes |
-//! | [`lower`] | the tree becomes `Facts` |
-//! | [`javascript`] | the part of it for JavaScript without types: JSDoc, CommonJS, prototypes |
-//! | [`project`] | tsconfig and package.json: which project owns a file, which packages there are |
-//! | [`stdlib`] | what ECMAScript, browsers and well-known npm packages declare |
-//! | [`resolve`] | links one file: modules, names, types, overloads, edges |
+//! | [`syntax`] | repairs text that the grammar misreads; node kinds |
+//! | [`lower`] | turns the tree into `Facts` |
+//! | [`javascript`] | lowering of untyped JavaScript: JSDoc, CommonJS, prototypes |
+//! | [`project`] | tsconfig and package.json: owners of files, packages of the repository |
+//! | [`stdlib`] | bundled declarations of ECMAScript, browsers and well-known npm packages |
+//! | [`resolve`] | resolves one file: modules, names, types, overloads, edges |
 //!
-//! [`TypeScript`] is what the rest of the product sees.
+//! [`TypeScript`] is the language as the rest of the product sees it.
 
 mod javascript;
 pub mod lower;

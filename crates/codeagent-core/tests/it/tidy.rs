@@ -47,20 +47,17 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("codeagent-csharp/src/resolve/expressions/", &["edges"]),
     (
-        "codeagent-typescript/src/resolve/declared/",
-        &["arena", "questions", "symbols"],
+        "codeagent-typescript/src/resolve/global_index/",
+        &["arena", "queries", "symbols"],
     ),
     (
         "codeagent-typescript/src/resolve/arena.rs",
-        &["questions", "symbols"],
+        &["queries", "symbols"],
     ),
-    (
-        "codeagent-typescript/src/resolve/questions.rs",
-        &["symbols"],
-    ),
-    ("codeagent-typescript/src/resolve/declared/", CHECKER),
+    ("codeagent-typescript/src/resolve/queries.rs", &["symbols"]),
+    ("codeagent-typescript/src/resolve/global_index/", CHECKER),
     ("codeagent-typescript/src/resolve/arena.rs", CHECKER),
-    ("codeagent-typescript/src/resolve/questions.rs", CHECKER),
+    ("codeagent-typescript/src/resolve/queries.rs", CHECKER),
     ("codeagent-typescript/src/resolve/symbols/", CHECKER),
     (
         "codeagent-typescript/src/resolve/checker.rs",
@@ -104,7 +101,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ),
     (
         "oxc_resolver",
-        &["crates/codeagent-typescript/src/resolve/declared/module_paths"],
+        &["crates/codeagent-typescript/src/resolve/global_index/module_resolution"],
     ),
     // Models and the files and commands of clients are the user's, not a repository's.
     (
@@ -554,7 +551,7 @@ fn a_look_at_a_floor_above_is_seen_in_every_form() {
 /// What holds the state of a walk over a tree.
 const WALKS: &[(&str, &str)] = &[
     ("codeagent-csharp", "walk"),
-    ("codeagent-typescript", "walker"),
+    ("codeagent-typescript", "lowering"),
 ];
 
 #[test]
@@ -602,7 +599,7 @@ fn a_room_in_a_walk_is_seen() {
     };
     let walker = || {
         extract(
-            "walker.rs",
+            "lowering.rs",
             "use crate::lower::{calls::Link, syntax::Child};",
         )
     };
@@ -614,8 +611,8 @@ fn a_room_in_a_walk_is_seen() {
         ])
         .len()
     };
-    assert_eq!(room("use crate::lower::walker::Walker;"), 1);
-    assert_eq!(room("use super::walker::Walker;"), 1);
+    assert_eq!(room("use crate::lower::lowering::Lowering;"), 1);
+    assert_eq!(room("use super::lowering::Lowering;"), 1);
     assert_eq!(room("use crate::lower::syntax::Child;"), 0);
 }
 

@@ -79,9 +79,11 @@ mod tests {
             ),
             (r#"{"z": 1, "a": 2, "z": 3}"#, r#"{"z":3,"a":2}"#),
         ];
+
         for (text, expected) in cases {
             assert_eq!(parse(text).unwrap().to_string(), expected, "{text}");
         }
+
         for text in [
             "",
             "{",
@@ -104,6 +106,7 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
+
         assert!(parse(&"[".repeat(100_000)).is_err());
         assert!(parse(&format!("{}1{}", "[".repeat(512), "]".repeat(512))).is_ok());
     }

@@ -1,7 +1,6 @@
-//! Which questions does a file answer: the names it adds to the tables of the world, and its
-//! pieces, as keys.
+//! The dependency keys a file provides: the names it adds to the global index, and its members.
 //!
-//! **Limits.** Globals are asked for by name alone, whichever program they count in.
+//! **Limits.** Globals have one key per name, whichever program they are visible in.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
@@ -47,8 +46,10 @@ pub fn published(facts: &Facts) -> Vec<DependencyKey> {
             keys.push(AUGMENTED.key(name));
         }
     }
+
     keys.sort_unstable();
     keys.dedup();
+
     keys
 }
 

@@ -1,12 +1,12 @@
-//! What does a type become when its type parameters, or `this`, are known.
+//! Instantiation: substitutes type arguments and `this` in a type.
 //!
-//! **Limits.** Eight levels deep; what lies deeper stays as it is.
+//! **Limits.** Eight levels deep; deeper parts stay as they are.
 
 use codeagent_lang::DeclRef;
 
-use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::well_known::BuiltinType;
 
 const MAX_NESTING: u32 = 8;
 
@@ -15,73 +15,74 @@ const MAX_BINDINGS: usize = 24;
 
 impl Checker<'_> {
     /// The type with bound parameters replaced.
-    pub fn substitute(&mut self, ty: Ty, env: Env) -> Ty {
-        if env == Env::EMPTY {
+    pub fn substitute(&mut self, ty: Ty, mapper: TypeMapper) -> Ty {
+        if mapper == TypeMapper::EMPTY {
             ty
         } else {
-            self.substitute_in(ty, env, 0)
+            self.substitute_in(ty, mapper, 0)
         }
     }
 
-    fn substitute_in(&mut self, ty: Ty, env: Env, nesting: u32) -> Ty {
+    fn substitute_in(&mut self, ty: Ty, mapper: TypeMapper, nesting: u32) -> Ty {
         if nesting > MAX_NESTING || !self.spend(1) {
             return ty;
         }
+
         match self.get(ty) {
-            Type::Param(param) => self.arena.bound(env, param).unwrap_or(ty),
+            Type::Param(param) => self.arena.bound(mapper, param).unwrap_or(ty),
             Type::Instance(decl, args) if args != Args::NONE => {
-                let args = self.substitute_list(args, env, nesting);
+                let args = self.substitute_list(args, mapper, nesting);
                 self.arena.add(Type::Instance(decl, args))
             }
             Type::BuiltIn(known, args) => {
-                let args = self.substitute_list(args, env, nesting);
+                let args = self.substitute_list(args, mapper, nesting);
                 self.arena.add(Type::BuiltIn(known, args))
             }
             Type::Tuple(args) => {
-                let args = self.substitute_list(args, env, nesting);
+                let args = self.substitute_list(args, mapper, nesting);
                 self.arena.add(Type::Tuple(args))
             }
             Type::Union(args) => {
-                let members = self.substituted(args, env, nesting);
+                let members = self.substituted(args, mapper, nesting);
                 self.arena.union(&members)
             }
             Type::Intersection(args) => {
-                let members = self.substituted(args, env, nesting);
+                let members = self.substituted(args, mapper, nesting);
                 self.arena.intersection(&members)
             }
             Type::Function(decl, inner) => {
-                let env = self.compose(inner, env, nesting);
-                self.arena.add(Type::Function(decl, env))
+                let mapper = self.compose(inner, mapper, nesting);
+                self.arena.add(Type::Function(decl, mapper))
             }
             Type::Object(decl, inner) => {
-                let env = self.compose(inner, env, nesting);
-                self.arena.add(Type::Object(decl, env))
+                let mapper = self.compose(inner, mapper, nesting);
+                self.arena.add(Type::Object(decl, mapper))
             }
             Type::Mapped(decl, inner) => {
-                let env = self.compose(inner, env, nesting);
-                self.mapped_elements(decl, env)
-                    .unwrap_or_else(|| self.arena.add(Type::Mapped(decl, env)))
+                let mapper = self.compose(inner, mapper, nesting);
+                self.mapped_elements(decl, mapper)
+                    .unwrap_or_else(|| self.arena.add(Type::Mapped(decl, mapper)))
             }
             Type::Conditional(file, expr, inner) => {
-                let env = self.compose(inner, env, nesting);
-                self.conditional_type(file, expr, env)
+                let mapper = self.compose(inner, mapper, nesting);
+                self.conditional_type(file, expr, mapper)
             }
             Type::Indexed(object, key) => {
-                let object = self.substitute_in(object, env, nesting + 1);
-                let key = self.substitute_in(key, env, nesting + 1);
+                let object = self.substitute_in(object, mapper, nesting + 1);
+                let key = self.substitute_in(key, mapper, nesting + 1);
                 self.indexed_type(object, key)
             }
             Type::Selected(inner, names, keep) => {
-                let inner = self.substitute_in(inner, env, nesting + 1);
-                let names = self.substitute_in(names, env, nesting + 1);
+                let inner = self.substitute_in(inner, mapper, nesting + 1);
+                let names = self.substitute_in(names, mapper, nesting + 1);
                 self.arena.add(Type::Selected(inner, names, keep))
             }
             Type::KeyOf(object) => {
-                let object = self.substitute_in(object, env, nesting + 1);
+                let object = self.substitute_in(object, mapper, nesting + 1);
                 self.arena.add(Type::KeyOf(object))
             }
             Type::Deferred(utility, args) => {
-                let args = self.substituted(args, env, nesting);
+                let args = self.substituted(args, mapper, nesting);
                 self.utility(utility, &args)
             }
             _ => ty,
@@ -89,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// A mapped type over the keys of a tuple or array is a tuple or array.
-    fn mapped_elements(&mut self, decl: DeclRef, env: Env) -> Option<Ty> {
+    fn mapped_elements(&mut self, decl: DeclRef, mapper: TypeMapper) -> Option<Ty> {
         let &key = self.type_params(decl).first()?;
         let keys = self.constraint(key);
         let Type::KeyOf(over) = self.get(keys) else {
@@ -98,12 +99,15 @@ impl Checker<'_> {
         let Type::Param(over) = self.get(over) else {
             return None;
         };
-        let of = self.arena.bound(env, over)?;
-        let (Type::Tuple(elements) | Type::BuiltIn(Known::Array, elements)) = self.get(of) else {
+        let of = self.arena.bound(mapper, over)?;
+        let (Type::Tuple(elements) | Type::BuiltIn(BuiltinType::Array, elements)) = self.get(of)
+        else {
             return None;
         };
+
         let value = self.decl(decl).ty;
         let value = self.type_of(decl.file, value);
+
         let mut types = Vec::new();
         for &element in self.arena.list(elements).iter() {
             // Seen alone, an element is what any number leads to.
@@ -111,14 +115,15 @@ impl Checker<'_> {
             let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
             bindings.extend(
                 self.arena
-                    .bindings(env)
+                    .bindings(mapper)
                     .iter()
                     .copied()
                     .filter(|binding| binding.0 != over),
             );
-            let env = self.arena.env(bindings);
-            types.push(self.substitute(value, env));
+            let mapper = self.arena.mapper(bindings);
+            types.push(self.substitute(value, mapper));
         }
+
         Some(match self.get(of) {
             Type::Tuple(_) => self.arena.tuple(&types),
             _ => self
@@ -127,24 +132,25 @@ impl Checker<'_> {
         })
     }
 
-    fn substituted(&mut self, args: Args, env: Env, nesting: u32) -> Vec<Ty> {
+    fn substituted(&mut self, args: Args, mapper: TypeMapper, nesting: u32) -> Vec<Ty> {
         self.arena
             .list(args)
             .iter()
-            .map(|ty| self.substitute_in(*ty, env, nesting + 1))
+            .map(|ty| self.substitute_in(*ty, mapper, nesting + 1))
             .collect()
     }
 
-    fn substitute_list(&mut self, args: Args, env: Env, nesting: u32) -> Args {
-        let types = self.substituted(args, env, nesting);
+    fn substitute_list(&mut self, args: Args, mapper: TypeMapper, nesting: u32) -> Args {
+        let types = self.substituted(args, mapper, nesting);
         self.arena.args(&types)
     }
 
     /// The inner bindings seen through the outer ones, then the outer ones.
-    fn compose(&mut self, inner: Env, outer: Env, nesting: u32) -> Env {
+    fn compose(&mut self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
         if inner == outer {
             return inner;
         }
+
         let mut bindings: Vec<(DeclRef, Ty)> = self
             .arena
             .bindings(inner)
@@ -152,13 +158,15 @@ impl Checker<'_> {
             .map(|(param, ty)| (*param, self.substitute_in(*ty, outer, nesting + 2)))
             .collect();
         let own = bindings.len();
+
         for (param, ty) in self.arena.bindings(outer).iter() {
             if !bindings[..own].iter().any(|binding| binding.0 == *param) {
                 bindings.push((*param, *ty));
             }
         }
+
         bindings.truncate(MAX_BINDINGS);
-        self.arena.env(bindings)
+        self.arena.mapper(bindings)
     }
 
     /// Whether a type still has type parameters in it.
@@ -170,14 +178,15 @@ impl Checker<'_> {
         if nesting > 4 {
             return false;
         }
+
         match self.get(ty) {
             Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => true,
-            Type::Mapped(decl, env) => {
+            Type::Mapped(decl, mapper) => {
                 let Some(&param) = self.type_params(decl).first() else {
                     return false;
                 };
                 let keys = self.constraint(param);
-                let keys = self.substitute(keys, env);
+                let keys = self.substitute(keys, mapper);
                 self.is_open_in(keys, nesting + 1)
             }
             Type::KeyOf(object) | Type::Selected(object, ..) => {

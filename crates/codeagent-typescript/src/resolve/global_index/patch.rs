@@ -1,13 +1,12 @@
-//! A file whose bodies changed takes the place of its former self in the tables, without making the
-//! tables anew.
+//! In-place update of the global index when only the bodies of a file changed.
 //!
-//! Possible if what others ask the tables about it is the same, but for the names it exports: what
-//! it declares for all files, by name and in order, the files that it imports and the packages that
-//! it asks for. What the tables say afterwards is what tables made afresh would say, but for the
-//! numbers of names, whose order nothing depends on.
+//! This is possible if the file answers queries of other files as before, except for the names it
+//! exports: its global declarations, by name and in order, its imported files and its packages. The
+//! updated index equals a rebuilt one except for the numbers of names, whose order nothing depends
+//! on.
 //!
-//! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked
-//! makes the tables anew.
+//! **Limits.** Any other change is refused, and so is every file that declares ambient modules; the
+//! caller rebuilds the index.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;
@@ -15,13 +14,14 @@ use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::module_paths::is_of_package;
-use super::tables::{FileIndex, Tables, is_global, specifiers};
+use super::file_index::{FileIndex, specifiers};
+use super::module_resolution::is_of_package;
+use super::tables::{Tables, is_global};
 
 /// Everything of a file that stands in tables of other files or of all files, but for the numbers
 /// of declarations.
 #[derive(PartialEq)]
-struct Outward<'f> {
+struct ExportSurface<'f> {
     is_module: bool,
     globals: Vec<&'f str>,
     stars: Vec<&'f str>,
@@ -34,7 +34,7 @@ fn globals(facts: &Facts) -> impl Iterator<Item = DeclId> {
         .filter(|id| is_global(facts, facts.decl(*id)))
 }
 
-fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
+fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<ExportSurface<'f>> {
     if facts
         .decls
         .iter()
@@ -42,8 +42,9 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
     {
         return None;
     }
+
     let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
-    Some(Outward {
+    Some(ExportSurface {
         is_module: facts.header.is_module,
         globals: globals(facts).map(|id| of_decl(&id)).collect(),
         stars: index
@@ -60,6 +61,7 @@ impl LanguageIndex for Tables {
         if packages(old) != packages(&new.facts) || self.leads_further(&new.facts) {
             return false;
         }
+
         let mut made = self.index(new);
         let before = self.file(file);
         let (Some(was), Some(is)) = (outward(old, before), outward(&new.facts, &made)) else {
@@ -68,24 +70,31 @@ impl LanguageIndex for Tables {
         if was != is || targets(before) != targets(&made) {
             return false;
         }
+
         made.keep_stars(before);
+
         let (were, are) = (exported(old, before), exported(&new.facts, &made));
         self.change_exports(file, &were, &are);
+
         let name = |tables: &Self, id: DeclId| tables.name(file, old.decl(id).name);
+
         let mut renumbered: FxHashMap<Name, Vec<DeclId>> = FxHashMap::default();
         for (before, now) in globals(old).zip(globals(&new.facts)) {
             renumbered.entry(name(self, before)).or_default().push(now);
         }
+
         for (name, ids) in renumbered {
             let own = self
                 .globals
                 .get_mut(&name)
                 .into_iter()
                 .flatten()
-                .filter(|place| place.file == file);
-            own.zip(ids).for_each(|(place, id)| place.decl = id);
+                .filter(|position| position.file == file);
+            own.zip(ids).for_each(|(position, id)| position.decl = id);
         }
+
         self.files[file.0 as usize] = made;
+
         true
     }
 }

@@ -1,8 +1,8 @@
-//! What an answer shows of a declaration: its span, its parameter list and type as written, its doc
-//! comment, a hash of its text.
+//! The displayed text of a declaration: its span, parameter list and type as written, its doc
+//! comment, and a hash of its text.
 //!
-//! **Limits.** The doc comment is the `/** */` that ends right before the declaration; its summary
-//! ends at the first `@tag`.
+//! **Limits.** The doc comment is the `/** */` that ends directly before the declaration; its
+//! summary ends at the first `@tag`.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 use memchr::{memrchr, memrchr_iter};
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::Child;
 
 /// What is known of a declaration's looks.
 #[derive(Clone, Copy, Default)]
-pub struct Looks<'tree> {
+pub struct DeclText<'tree> {
     /// First byte, with decorators and `export`.
     pub start: usize,
     /// Past its last byte.
@@ -43,9 +43,9 @@ struct Doc {
 
 const SUMMARY_LIMIT: usize = 300;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Gives a declaration what a node needs.
-    pub fn show(&mut self, id: DeclId, looks: Looks<'tree>) {
+    pub fn show(&mut self, id: DeclId, looks: DeclText<'tree>) {
         let doc =
             doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
         let summary = if doc.summary.is_empty() {
@@ -62,6 +62,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let name = looks.name.map_or((looks.start, looks.start), |child| {
             (child.start(), child.end())
         });
+
         let detail = Detail {
             span: self.b.span(looks.start, looks.end),
             access: looks.access,
@@ -72,6 +73,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             explicit_interface: TypeId::NONE,
             body_hash: body_hash(self.b.text, looks.start, name, looks.end),
         };
+
         self.b.set_detail(id, detail);
     }
 
@@ -112,6 +114,7 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
         }
         before = before[..line].trim_end();
     }
+
     let above = &before.as_bytes()[..before.len() - 2];
     let last = memrchr_iter(b'/', above)
         .find(|end| above[..*end].ends_with(b"*"))
@@ -122,6 +125,7 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     };
     let open = memrchr_iter(b'/', comment.as_bytes())
         .find(|at| comment[*at..].starts_with("/*") && opens(at))?;
+
     comment[open..].strip_prefix("/**")?.strip_suffix("*/")
 }
 
@@ -149,6 +153,7 @@ fn read_doc(comment: &str) -> Doc {
             push_plain(&mut doc.summary, line);
         }
     }
+
     // A comment of tags only is one all the same, unless they only give types.
     let gives_type = |tag: &str| {
         let said = tag
@@ -156,12 +161,14 @@ fn read_doc(comment: &str) -> Doc {
             .map_or("", |(_, said)| said.trim_start());
         said.starts_with('{') && !said.starts_with("{@")
     };
+
     if let Some(tag) = lines()
         .find(|line| line.starts_with('@') && !gives_type(line))
         .filter(|_| doc.summary.is_empty())
     {
         push_plain(&mut doc.summary, tag);
     }
+
     if doc.summary.len() > SUMMARY_LIMIT {
         let cut = (0..=SUMMARY_LIMIT)
             .rev()
@@ -170,6 +177,7 @@ fn read_doc(comment: &str) -> Doc {
         let cut = doc.summary[..cut].rfind(' ').unwrap_or(cut);
         doc.summary.truncate(cut);
     }
+
     doc
 }
 
@@ -207,6 +215,7 @@ mod tests {
                 deprecated: true
             }
         );
+
         let doc = doc_before("/** @deprecated use {@link b} */\nfunction f() {}", 33).unwrap();
         assert_eq!(
             doc,
@@ -215,8 +224,10 @@ mod tests {
                 deprecated: true
             }
         );
+
         assert_eq!(doc_before("/* no */ x", 9), None);
         assert_eq!(doc_before("f(); x", 5), None);
+
         let globs = "import './*';\n/** In src/*.ts */\nlet x";
         assert_eq!(
             doc_before(globs, globs.len() - 5).unwrap().summary,

@@ -1,19 +1,19 @@
-//! What type does an expression have, by its parts?
+//! The types of expressions.
 //!
-//! **Limits.** The element types of a long array are those of its first elements; arithmetic gives
+//! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
 //! numbers.
 
 use codeagent_lang::FileId;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Env, Ty, Type, primitive_of};
+use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::scopes::{Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::symbols::value_owners::constructs;
+use crate::resolve::types::members::MemberLookup;
 
 /// Elements of an array literal that are looked at, and so most of a tuple.
 const MAX_ELEMENTS: usize = 16;
@@ -24,22 +24,22 @@ impl Checker<'_> {
         if expr.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(Question::Expr(file, expr), |checker| {
-            checker.expr_type_unguarded(file, expr)
+        self.memoized(Query::Expr(file, expr), |checker| {
+            checker.compute_expr_type(file, expr)
         })
     }
 
-    fn expr_type_unguarded(&mut self, file: FileId, id: ExprId) -> Ty {
+    fn compute_expr_type(&mut self, file: FileId, id: ExprId) -> Ty {
         let facts = self.facts(file);
         match facts.expr(id) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
                 sym,
-                Place {
+                LookupPosition {
                     file,
                     scope,
                     offset,
                 },
-                Space::Narrowed,
+                Meaning::Narrowed,
             ),
             Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
@@ -68,6 +68,7 @@ impl Checker<'_> {
             Expr::Iterate(inner, is_async) => {
                 let ty = self.expr_type(file, inner);
                 let element = self.element_type(ty);
+
                 if is_async {
                     self.awaited(element)
                 } else {
@@ -82,9 +83,13 @@ impl Checker<'_> {
                 self.arena.union(&[a, b])
             }
             Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file, inner),
-            Expr::Object(decl) => self.arena.add(Type::Object(at(file, decl), Env::EMPTY)),
+            Expr::Object(decl) => self
+                .arena
+                .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
             Expr::Array(elements, decl) => self.array_type(file, elements, decl),
-            Expr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
+            Expr::Function(decl) => self
+                .arena
+                .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
             Expr::Class(decl) => self.arena.add(Type::Static(at(file, decl))),
             Expr::ContextParam(decl, index) => {
                 self.context_param(at(file, decl), usize::from(index))
@@ -98,13 +103,13 @@ impl Checker<'_> {
             Expr::DynamicImport(sym) => {
                 let module = self.module(file, sym);
                 let ty = self.found_type(&module);
-                self.arena.built_in(Known::Promise, &[ty])
+                self.arena.built_in(BuiltinType::Promise, &[ty])
             }
             Expr::Require(sym) => {
                 let required = self.required(file, sym);
                 self.found_type(&required)
             }
-            Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(Known::RegExp, &[]),
+            Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(BuiltinType::RegExp, &[]),
             Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
             Expr::Known(known) => known_type(known),
             Expr::Binary(operator, a, b) => self.binary_type(file, operator, a, b),
@@ -141,28 +146,31 @@ impl Checker<'_> {
     }
 
     /// The type of a bare name, seen through narrowings or not.
-    pub fn name_type_in(&mut self, sym: Sym, place: Place, space: Space) -> Ty {
-        let name = self.name(place.file, sym);
-        let decls = self.lookup(place, name, space);
+    pub fn name_type_in(&mut self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
+        let name = self.name(position.file, sym);
+        let decls = self.lookup(position, name, meaning);
         if let [narrow] = decls[..]
             && self.decl(narrow).kind == DeclKind::Narrow
-            && self.is_assigned_outside(narrow, place)
+            && self.is_assigned_outside(narrow, position)
         {
-            return self.name_type_in(sym, place, Space::Value);
+            return self.name_type_in(sym, position, Meaning::Value);
         }
+
         if !decls.is_empty() {
             return self.decls_type(&decls);
         }
+
         let spelling = self.spelling(name);
         match spelling {
             "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.window(),
-            "exports" if self.facts(place.file).header.dialect.is_javascript() => {
-                return self.module_type(place.file);
+            "exports" if self.facts(position.file).header.dialect.is_javascript() => {
+                return self.module_type(position.file);
             }
             _ => {}
         }
-        match Known::of_name(spelling) {
+
+        match BuiltinType::of_name(spelling) {
             Some(known) => self.arena.add(Type::BuiltInValue(known)),
             None => Ty::EXTERNAL,
         }
@@ -171,7 +179,7 @@ impl Checker<'_> {
     /// The global object, as far as the repository declares members for it.
     fn window(&mut self) -> Ty {
         let name = self.tables.find("Window");
-        match self.global(name, Space::Type).first().copied() {
+        match self.global(name, Meaning::Type).first().copied() {
             Some(decl) => self.instance(decl, &[]),
             None => Ty::EXTERNAL,
         }
@@ -181,19 +189,20 @@ impl Checker<'_> {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
+
         let decl = at(file, decl);
         match self.decl(decl).kind {
             DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
             DeclKind::ObjectLiteral => {
                 let context = self.context(decl);
-                let own = self.arena.add(Type::Object(decl, Env::EMPTY));
+                let own = self.arena.add(Type::Object(decl, TypeMapper::EMPTY));
                 if context.is_opaque() {
                     own
                 } else {
                     self.arena.intersection(&[own, context])
                 }
             }
-            DeclKind::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
+            DeclKind::ObjectType => self.arena.add(Type::Object(decl, TypeMapper::EMPTY)),
             DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => {
                 self.own_instance(decl)
             }
@@ -219,12 +228,14 @@ impl Checker<'_> {
     pub fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         let receiver = self.expr_type(file, object);
-        match self.member(receiver, name) {
-            Looked::Missing | Looked::External => match self.expando(file, object, name) {
-                Some((file, value)) => self.expr_type(file, value),
-                None => self.member_type(receiver, name),
-            },
-            looked => self.looked_type(looked, receiver),
+        match self.lookup_member(receiver, name) {
+            MemberLookup::Missing | MemberLookup::External => {
+                match self.expando(file, object, name) {
+                    Some((file, value)) => self.expr_type(file, value),
+                    None => self.member_type(receiver, name),
+                }
+            }
+            lookup => self.type_of_lookup(lookup, receiver),
         }
     }
 
@@ -232,9 +243,11 @@ impl Checker<'_> {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
         let object = self.expr_type(file, call.callee);
+
         let Some(arg) = facts.list(call.args).first() else {
             return Ty::UNKNOWN;
         };
+
         match facts.expr(arg.value) {
             Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
                 let name = self.name(file, sym);
@@ -242,8 +255,8 @@ impl Checker<'_> {
             }
             Expr::Literal(LiteralKind::Number, sym) => {
                 let name = self.name(file, sym);
-                match self.member(object, name) {
-                    looked @ Looked::Declared(_) => self.looked_type(looked, object),
+                match self.lookup_member(object, name) {
+                    lookup @ MemberLookup::Declared(_) => self.type_of_lookup(lookup, object),
                     _ => self.element_at(object, facts.text(sym).parse().ok()),
                 }
             }
@@ -263,6 +276,7 @@ impl Checker<'_> {
 
     fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
+
         let mut types = Vec::new();
         for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
             let ty = self.expr_type(file, element);
@@ -273,6 +287,7 @@ impl Checker<'_> {
                 self.arena.widen(ty)
             });
         }
+
         let may_be_tuple =
             (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
         if may_be_tuple && !decl.is_none() {
@@ -286,6 +301,7 @@ impl Checker<'_> {
                 return self.arena.tuple(&types);
             }
         }
+
         let element = self.arena.union(&types);
         self.arena.array(element)
     }

@@ -1,30 +1,30 @@
-//! What type does a declaration have as a value: by its annotation, else by its initialiser or by
-//! what its body returns?
+//! The type of a declaration as a value: from its annotation, else from its initialiser or the
+//! results of its body.
 //!
-//! What is not declared is the type of an expression: the one question that types ask of
-//! `expressions`.
+//! The type of an unannotated declaration is that of an expression: the only query that `types`
+//! sends to `expressions`.
 //!
-//! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its
+//! **Limits.** A variable has one type, whatever is assigned later. A getter's type is that of its
 //! first `return`s.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Env, Ty, Type};
+use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
 
 /// Returned or listed expressions that are looked at.
 pub const MAX_BRANCHES: usize = 8;
 
 impl Checker<'_> {
     /// The type of a merged symbol as a value.
-    pub fn decls_type(&mut self, decls: &Decls) -> Ty {
+    pub fn decls_type(&mut self, decls: &DeclList) -> Ty {
         use DeclKind as K;
         let rank = |kind: K| match kind {
             K::Interface | K::TypeAlias | K::TypeParam => 3,
@@ -41,13 +41,14 @@ impl Checker<'_> {
 
     /// The type of a declaration as a value.
     pub fn decl_type(&mut self, decl: DeclRef) -> Ty {
-        self.remembered(Question::Decl(decl), |checker| {
+        self.memoized(Query::Decl(decl), |checker| {
             checker.decl_type_unguarded(decl)
         })
     }
 
     fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
         use DeclKind as K;
+
         let declaration = self.decl(decl);
         match declaration.kind {
             K::Function
@@ -57,7 +58,7 @@ impl Checker<'_> {
             | K::CallSignature
             | K::ConstructSignature
             | K::FunctionType
-            | K::Constructor => self.arena.add(Type::Function(decl, Env::EMPTY)),
+            | K::Constructor => self.arena.add(Type::Function(decl, TypeMapper::EMPTY)),
             K::Class | K::Enum | K::Namespace => self.arena.add(Type::Static(decl)),
             K::EnumMember => match self.facts(decl.file).scope(declaration.scope).owner.some() {
                 Some(owner) => self.instance(at(decl.file, owner), &[]),
@@ -96,18 +97,18 @@ impl Checker<'_> {
     }
 
     fn import_value(&mut self, decl: DeclRef) -> Ty {
-        let found = self.resolve_decls(Decls::from_slice(&[decl]));
+        let found = self.resolve_decls(DeclList::from_slice(&[decl]));
         self.found_type(&found)
     }
 
     /// The type of what was found, as a value.
-    pub fn found_type(&mut self, found: &Found) -> Ty {
+    pub fn found_type(&mut self, found: &ResolvedName) -> Ty {
         match found {
-            Found::Decls(decls) => self.decls_type(decls),
-            Found::Module(file) => self.module_type(*file),
-            Found::Ambient(block) => self.arena.add(Type::Ambient(*block)),
-            Found::External => Ty::EXTERNAL,
-            Found::Nothing => Ty::UNKNOWN,
+            ResolvedName::Decls(decls) => self.decls_type(decls),
+            ResolvedName::Module(file) => self.module_type(*file),
+            ResolvedName::Ambient(block) => self.arena.add(Type::Ambient(*block)),
+            ResolvedName::External => Ty::EXTERNAL,
+            ResolvedName::Nothing => Ty::UNKNOWN,
         }
     }
 
@@ -118,9 +119,9 @@ impl Checker<'_> {
     }
 
     /// What the value that `export =` of a file gives out has under a name: only its type tells.
-    pub fn member_given_out(&mut self, file: FileId, name: Name) -> Found {
+    pub fn lookup_exported_member(&mut self, file: FileId, name: Name) -> ResolvedName {
         let ty = self.whole_type(file);
-        self.member(ty, name).into_found()
+        self.lookup_member(ty, name).into_found()
     }
 
     /// A module as a value. It is what it gives out as a whole, and has what is exported by name
@@ -137,14 +138,14 @@ impl Checker<'_> {
 
     /// What a function-like gives: as declared, else the union of what it returns.
     pub fn return_type(&mut self, decl: DeclRef) -> Ty {
-        if let Some(known) = self.recalled(Question::Return(decl)) {
+        if let Some(known) = self.memo_hit(Query::Return(decl)) {
             return known;
         }
         let declaration = self.decl(decl);
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        self.remembered(Question::Return(decl), |checker| {
+        self.memoized(Query::Return(decl), |checker| {
             checker.inferred_return(decl, declaration)
         })
     }
@@ -152,9 +153,11 @@ impl Checker<'_> {
     fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
+
         let mut types = Vec::new();
         let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
             && !declaration.flags.has(DeclFlags::STATIC);
+
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
             let is_this =
                 is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
@@ -164,25 +167,30 @@ impl Checker<'_> {
                 self.expr_type(decl.file, value)
             });
         }
+
         let is_async = declaration.flags.has(DeclFlags::ASYNC);
+
         if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
             return Ty::UNKNOWN;
         }
+
         let mut ty = if types.is_empty() {
             Ty::NOTHING
         } else {
             self.arena.union(&types)
         };
+
         // One literal is widened, several are told apart.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);
         }
+
         match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
-            (true, true) => self.arena.built_in(Known::AsyncIterable, &[ty]),
-            (true, false) => self.arena.built_in(Known::Iterable, &[ty]),
+            (true, true) => self.arena.built_in(BuiltinType::AsyncIterable, &[ty]),
+            (true, false) => self.arena.built_in(BuiltinType::Iterable, &[ty]),
             (false, true) => {
                 let ty = self.awaited(ty);
-                self.arena.built_in(Known::Promise, &[ty])
+                self.arena.built_in(BuiltinType::Promise, &[ty])
             }
             (false, false) => ty,
         }

@@ -1,12 +1,12 @@
-//! Which guard is in force for a name or member path where it is read?
+//! Finds the guard that is in force for a name or member path at a position.
 //!
-//! **Limits.** The extractor says where a guard holds and where an assignment ends it. A path has
-//! eight segments at most.
+//! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
+//! most eight segments.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::symbols::scopes::Place;
+use crate::resolve::symbols::scopes::LookupPosition;
 use crate::resolve::symbols::{Symbols, at};
 
 /// Segments of a narrowed path.
@@ -15,12 +15,13 @@ const MAX_PATH: usize = 8;
 impl Symbols<'_> {
     /// Whether a name was narrowed by an assignment outside the function that reads it, which may
     /// run after another one.
-    pub fn is_assigned_outside(&mut self, narrow: DeclRef, place: Place) -> bool {
+    pub fn is_assigned_outside(&mut self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
         let Expr::Guarded(guard) = facts.expr(decl.init) else {
             return false;
         };
+
         if !matches!(
             facts.guards.get(guard as usize),
             Some(Guard {
@@ -30,7 +31,8 @@ impl Symbols<'_> {
         ) {
             return false;
         }
-        let mut scope = place.scope;
+
+        let mut scope = position.scope;
         while let Some(id) = scope.some().filter(|id| *id != decl.scope) {
             let Scope { kind, parent, .. } = *facts.scope(id);
             if kind == ScopeKind::Function {
@@ -38,6 +40,7 @@ impl Symbols<'_> {
             }
             scope = parent;
         }
+
         false
     }
 
@@ -47,6 +50,7 @@ impl Symbols<'_> {
         let (root, scope, offset) = path_root(facts, path)?;
         let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));
         let mut scope = scope;
+
         let mut found = None;
         while let Some(id) = scope.some() {
             let (mut declared_here, mut ended) = (false, false);
@@ -80,6 +84,7 @@ impl Symbols<'_> {
             }
             scope = parent;
         }
+
         None
     }
 }

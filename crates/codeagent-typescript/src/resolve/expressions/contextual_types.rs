@@ -1,19 +1,18 @@
-//! What type is expected of a lambda, object or array literal where it stands: by the parameter it
-//! is passed to, the annotation of its variable, the property it is the value of, the function it
-//! is returned from.
+//! Contextual types: the type expected of a lambda, object or array literal by its parameter,
+//! annotation, enclosing property or `return`.
 //!
-//! **Limits.** What a call's own result is expected to be counts only for type parameters that no
-//! argument says anything about.
+//! **Limits.** The expected result of a call counts only for type parameters that no argument
+//! determines.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::tables::Expected;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::expressions::inference::Inference;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::file_index::ContextKind;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::{Signature, Signatures};
 
@@ -37,6 +36,7 @@ impl Checker<'_> {
         else {
             return Ty::UNKNOWN;
         };
+
         let own = self.params(lambda);
         let is_rest = own
             .get(index)
@@ -77,11 +77,12 @@ impl Checker<'_> {
         {
             return;
         }
+
         let expected = match self.tables.expected(site.file, site.call) {
             None => return,
-            Some(Expected::Typed(ty)) => self.type_of(site.file, ty),
-            Some(Expected::Argument(call, index)) => {
-                self.answered(Question::Expected(site.file, site.call), |checker| {
+            Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
+            Some(ContextKind::Argument(call, index)) => {
+                self.query(Query::Expected(site.file, site.call), |checker| {
                     checker.expected_argument(
                         CallSite {
                             file: site.file,
@@ -92,12 +93,15 @@ impl Checker<'_> {
                 })
             }
         };
+
         if expected.is_opaque() {
             return;
         }
+
         let result = self.return_type(decl);
         let mut inference = Inference::new(params, false);
-        self.unify(result, expected, &mut inference, 0);
+        self.infer_from_types(result, expected, &mut inference, 0);
+
         for (param, ty) in inference.finish() {
             if !self.is_open(ty) && !bindings.iter().any(|binding| binding.0 == param) {
                 bindings.push((param, ty));
@@ -107,13 +111,14 @@ impl Checker<'_> {
 
     /// The type expected of a lambda, object literal or array literal.
     pub fn context(&mut self, decl: DeclRef) -> Ty {
-        self.answered(Question::Context(decl), |checker| {
+        self.query(Query::Context(decl), |checker| {
             checker.context_unguarded(decl)
         })
     }
 
     fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
         let file = decl.file;
+
         match self.decl(decl).context {
             Context::None => Ty::UNKNOWN,
             Context::Argument(call, index) => {
@@ -161,7 +166,7 @@ impl Checker<'_> {
                     return Ty::UNKNOWN;
                 };
                 self.add_defaults(&params, &mut bindings);
-                let bound = self.arena.env(bindings);
+                let bound = self.arena.mapper(bindings);
                 self.substitute(ty, bound)
             }
             Ok(Signature::BuiltIn(..)) => Ty::UNKNOWN,
@@ -178,7 +183,7 @@ impl Checker<'_> {
         let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else {
             return Ty::UNKNOWN;
         };
-        let bound = self.arena.env(bindings);
+        let bound = self.arena.mapper(bindings);
         self.substitute(ty, bound)
     }
 
@@ -190,6 +195,7 @@ impl Checker<'_> {
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return Err(Ty::UNKNOWN);
         };
+
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
@@ -203,6 +209,7 @@ impl Checker<'_> {
                 self.signatures(callee)
             }
         };
+
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
@@ -217,16 +224,19 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return None;
         };
+
         let params = self.signature_params(signature);
         let param = *params
             .get(index)
             .or(params.last().filter(|param| param.rest))?;
+
         let mut type_params = self.type_params(decl);
         if self.decl(decl).kind == DeclKind::Constructor
             && let Some(class) = self.class_of(decl)
         {
             type_params.extend(self.type_params(class));
         }
+
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
@@ -237,6 +247,7 @@ impl Checker<'_> {
             }
             self.bind_by_result(decl, site, &type_params, &mut bindings);
         }
+
         Some((param.ty, type_params, bindings))
     }
 
@@ -258,6 +269,7 @@ impl Checker<'_> {
         } else {
             self.type_of(function.file, declaration.ty)
         };
+
         if declaration.flags.has(DeclFlags::GENERATOR) {
             self.element_type(ty)
         } else if declaration.flags.has(DeclFlags::ASYNC) {
@@ -272,6 +284,7 @@ impl Checker<'_> {
         if component == Ty::EXTERNAL {
             return Ty::EXTERNAL;
         }
+
         if let Type::Static(_) = self.get(component) {
             let instance = self.instance_of(component, &[]);
             let name = self.tables.find("props");
@@ -282,9 +295,11 @@ impl Checker<'_> {
                 props
             };
         }
+
         let Some(signature) = self.signatures(component).first().copied() else {
             return Ty::UNKNOWN;
         };
+
         self.signature_params(signature)
             .first()
             .map_or(Ty::UNKNOWN, |param| param.ty)
@@ -295,12 +310,14 @@ impl Checker<'_> {
         let Type::Instance(decl, _) = self.get(instance) else {
             return Ty::EXTERNAL;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let extended = facts
             .list(declaration.bases)
             .iter()
             .find(|base| base.clause == BaseClause::Extends);
+
         let args = extended.map(|base| match facts.type_expr(base.ty) {
             TypeExpr::Name(segments, _) => facts
                 .list(segments)

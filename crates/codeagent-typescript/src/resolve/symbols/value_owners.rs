@@ -1,13 +1,13 @@
-//! What holds a function, class or object that has no name of its own, and what was assigned to
-//! members of what holds one?
+//! Value owners: the variable or member that holds an unnamed function, class or object, and the
+//! members assigned through it.
 //!
-//! **Limits.** Of several `module.exports =` the first counts.
+//! **Limits.** The first of several `module.exports =` counts.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
 /// Whether a declaration is a function in JavaScript that makes instances.
@@ -19,19 +19,19 @@ pub fn constructs(decl: &Declaration) -> bool {
 impl Symbols<'_> {
     /// A class or function, or the variable or member that a function without a place of its own is
     /// the value of.
-    pub fn named_constructor(&mut self, decl: DeclRef) -> Decls {
-        Decls::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
+    pub fn named_constructor(&mut self, decl: DeclRef) -> DeclList {
+        DeclList::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
     }
 
     /// A declaration, or the member that a function without a place of its own is the value of.
-    pub fn named_member(&mut self, decl: DeclRef) -> Decls {
+    pub fn named_member(&mut self, decl: DeclRef) -> DeclList {
         let holder = if self.decl(decl).kind == DeclKind::Lambda {
             self.value_holder(decl)
         } else {
             None
         };
         let member = holder.filter(|holder| self.decl(*holder).kind == DeclKind::Property);
-        Decls::from_slice(&[member.unwrap_or(decl)])
+        DeclList::from_slice(&[member.unwrap_or(decl)])
     }
 
     /// The variable or member that a lambda or object literal is the value of.
@@ -43,7 +43,9 @@ impl Symbols<'_> {
         {
             return None;
         }
+
         let parent = declaration.parent.some()?;
+
         let mut held = facts.decl(parent).init;
         for _ in 0..8 {
             held = match facts.expr(held) {
@@ -54,6 +56,7 @@ impl Symbols<'_> {
                 _ => return None,
             };
         }
+
         None
     }
 
@@ -63,7 +66,7 @@ impl Symbols<'_> {
         Some(facts.exports[id.index()].value)
     }
 
-    pub fn holder_among(&mut self, decls: &Decls) -> Option<DeclRef> {
+    pub fn holder_among(&mut self, decls: &DeclList) -> Option<DeclRef> {
         decls.iter().copied().find(|decl| {
             matches!(
                 self.decl(*decl).kind,
@@ -73,7 +76,7 @@ impl Symbols<'_> {
     }
 
     /// The member that `F.name = e` in JavaScript declares of the function or object `F`.
-    pub fn member_assigned_to(&mut self, decls: &Decls, name: Name) -> Option<DeclRef> {
+    pub fn member_assigned_to(&mut self, decls: &DeclList, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
         self.assigned_to(holder, name)
     }

@@ -1,11 +1,11 @@
-//! Which of the declarations that lie in the binary does a world get, and when does an edit lead to
-//! more of them?
+//! Selection of bundled library declarations for a world, and detection of edits that need more of
+//! them.
 //!
-//! Those that the names in its files lead to, of the libraries of JavaScript that its programs see
-//! and of the packages that it imports; one file for each library and each package.
+//! A world gets the declarations that its names lead to, from the JavaScript libraries that its
+//! programs see and from the packages that it imports; one file for each library and each package.
 //!
-//! **Limits.** Where `paths` or a package of the repository answers an import, the declarations
-//! here are there too, behind that.
+//! **Limits.** If `paths` or a package of the repository answers an import, the bundled
+//! declarations are present too, with lower priority.
 
 use std::sync::Arc;
 
@@ -15,13 +15,14 @@ use codeagent_model::facts::Facts;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::module_paths::PackageAnswers;
+use super::file_index::specifiers;
+use super::module_resolution::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
-use super::tables::{Tables, is_typescript, specifiers};
+use super::tables::{Tables, is_typescript};
 use super::well_known::words;
+use crate::stdlib::dts_bundle::{self, BundleSelection};
 use crate::stdlib::javascript::{self, Libraries};
 use crate::stdlib::npm::{self, Package, Packages};
-use crate::stdlib::texts::{self, Taking};
 
 /// The declarations as files of a world, beside the files it has, which are in the world's order.
 pub fn declared(
@@ -33,15 +34,18 @@ pub fn declared(
     if scripts().next().is_none() {
         return Vec::new();
     }
+
     let words: Vec<String> = words().collect();
     let mut names: FxHashSet<&str> = words.iter().map(String::as_str).collect();
     names.extend(scripts().flat_map(|file| file.facts.names.iter()));
+
     let is_name = |name: &str| names.contains(name);
     let (libraries, packages) = (Libraries::get(), Packages::get());
     let selected = selected_libraries(projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
-    let mut taking = Taking::new(libraries.texts(), &is_name, &is_selected, &having);
+
+    let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
         // What is installed and was read answers for itself.
@@ -68,7 +72,9 @@ pub fn declared(
             .filter(|module| !is_installed(module))
             .for_each(|module| taking.import(module));
     }
+
     let sources = taking.finish();
+
     let mut texts: Vec<(String, String)> = Vec::new();
     for source in &sources {
         let taken = source.taken(is_name);
@@ -89,11 +95,13 @@ pub fn declared(
             })),
         }
     }
+
     let file = |(path, text): (String, String)| WorldFile {
         path: Arc::from(path),
-        facts: texts::declared(&text),
+        facts: dts_bundle::declared(&text),
         external: true,
     };
+
     texts.into_par_iter().map(file).collect()
 }
 
@@ -118,6 +126,7 @@ impl Tables {
                 .last()
                 .is_some_and(|decl| self.is_of_library(decl.file))
         };
+
         let leads = |text: &str| {
             let mut texts = self
                 .packages
@@ -126,6 +135,7 @@ impl Tables {
                 .chain([Libraries::get().texts()]);
             texts.any(|texts| texts.leads_further(text, is_there))
         };
+
         facts
             .names
             .iter()

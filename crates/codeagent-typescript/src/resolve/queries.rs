@@ -1,6 +1,6 @@
-//! Which questions of a link can need themselves, and how much may one ask?
+//! The queries of a resolution that can depend on themselves, and their budgets.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. What a cycle or a limit leaves out
+//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
 //! is `UNKNOWN`.
 
 use codeagent_lang::query::stack::{FileBudget, Limits};
@@ -21,11 +21,11 @@ const FILE_BUDGET: FileBudget = FileBudget {
 
 /// Questions after which provisional answers are remembered for good, so that a link always comes
 /// to an end.
-pub const PATIENCE: u32 = 400_000;
+pub const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
 
 /// A question that is being answered; asking it again meanwhile is a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Question {
+pub enum Query {
     /// The type of a declaration.
     Decl(DeclRef),
     /// The type of an expression.

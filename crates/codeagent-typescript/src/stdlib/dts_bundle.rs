@@ -1,17 +1,17 @@
-//! What do the declarations look like that lie in the binary as texts, and which of them can the
-//! names of a world lead to?
+//! Bundles of type declarations in the binary, and selection of the declarations that a world can
+//! reach.
 //!
-//! The form is lines: `=name` and further fields open a section (a library of JavaScript, a module
-//! of a package), `+name` a declaration in it, with what it imports of other modules
-//! (`module name`); the lines after that are parts of the declaration: the name without which the
-//! part is left out, if there is one, and the text.
+//! A bundle is text, line by line: `=name` and further fields open a section (a JavaScript library,
+//! or a module of a package); `+name` opens a declaration in it, with its imports from other
+//! modules (`module name`). The following lines are the parts of the declaration: the name without
+//! which the part is left out, if there is one, and its text.
 //!
-//! **What is taken.** The global declarations of names that a world has, and those of the modules
-//! that it imports; of these the parts of such names, and whatever those mention: in their module,
-//! in modules that it imports from, among globals. What is left out can be asked for by nobody: a
-//! name that no file has is looked up nowhere.
+//! **Selection.** The selected declarations are the globals whose names occur in the world and
+//! those in the modules that it imports; of these, the parts with such names, and everything those
+//! mention: in their own module, in modules it imports from, among globals. No query can ask for
+//! the rest, because a name that no file contains is never looked up.
 //!
-//! **Limits.** Members of namespaces (`Intl`) are taken together.
+//! **Limits.** Members of namespaces (`Intl`) are selected together.
 
 use std::sync::{Arc, OnceLock};
 
@@ -90,7 +90,7 @@ pub fn unpacked(packed: &[u8]) -> String {
 
 /// Declarations by section.
 #[derive(Default)]
-pub struct Texts {
+pub struct DtsBundle {
     /// In their order.
     pub sections: Vec<Section>,
     /// Sections by name.
@@ -135,7 +135,7 @@ impl Entry {
     }
 }
 
-impl Texts {
+impl DtsBundle {
     /// Those of a text, whose sections are modules or all of them global. A section without a name
     /// is global.
     #[must_use]
@@ -178,6 +178,7 @@ impl Texts {
                 });
             }
         }
+
         all
     }
 
@@ -216,6 +217,7 @@ impl Texts {
             .into_iter()
             .flatten()
             .map(|entry| &self.entries[*entry as usize]);
+
         scopes
             .chain([GLOBAL])
             .any(|scope| self.by_name.contains_key(&(scope, name)))
@@ -246,7 +248,7 @@ fn end_of_parts(lines: &str) -> usize {
 /// Texts of which some are taken.
 pub struct Source {
     /// The texts.
-    pub texts: &'static Texts,
+    pub texts: &'static DtsBundle,
     is_taken: Vec<bool>,
 }
 
@@ -272,18 +274,19 @@ impl Source {
                     .for_each(|part| text.extend([part.1, "\n"]));
             }
         }
+
         texts
     }
 }
 
 /// Takes what names lead to.
-pub struct Taking<'n> {
+pub struct BundleSelection<'n> {
     /// Which names there are.
     is_name: &'n dyn Fn(&str) -> bool,
     /// Whether a section of the first source is there at all.
     is_selected: &'n dyn Fn(usize) -> bool,
     /// The texts that have a module.
-    having: &'n dyn Fn(&str) -> Option<&'static Texts>,
+    having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
     sources: Vec<Source>,
     open: Vec<(usize, u32)>,
     /// What modules were asked for: source and section, name.
@@ -293,13 +296,13 @@ pub struct Taking<'n> {
     seen: FxHashSet<((usize, u32), &'static str)>,
 }
 
-impl<'n> Taking<'n> {
+impl<'n> BundleSelection<'n> {
     /// Of global declarations, and of modules where `having` finds them.
     pub fn new(
-        global: &'static Texts,
+        global: &'static DtsBundle,
         is_name: &'n dyn Fn(&str) -> bool,
         is_selected: &'n dyn Fn(usize) -> bool,
-        having: &'n dyn Fn(&str) -> Option<&'static Texts>,
+        having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
     ) -> Self {
         let mut taking = Self {
             is_name,
@@ -310,6 +313,7 @@ impl<'n> Taking<'n> {
             asked: FxHashSet::default(),
             seen: FxHashSet::default(),
         };
+
         taking.source(global);
         taking
     }
@@ -328,7 +332,7 @@ impl<'n> Taking<'n> {
     }
 
     /// The number of a source, with the global names in it asked for.
-    fn source(&mut self, texts: &'static Texts) -> usize {
+    fn source(&mut self, texts: &'static DtsBundle) -> usize {
         if let Some(number) = self
             .sources
             .iter()
@@ -336,10 +340,12 @@ impl<'n> Taking<'n> {
         {
             return number;
         }
+
         self.sources.push(Source {
             texts,
             is_taken: vec![false; texts.entries.len()],
         });
+
         let is_asked =
             |name: &&'static str| (self.is_name)(name) || self.seen.contains(&((0, GLOBAL), *name));
         let global = texts
@@ -349,6 +355,7 @@ impl<'n> Taking<'n> {
         for (_, name) in global.copied().collect::<Vec<_>>() {
             self.take(self.sources.len() - 1, GLOBAL, name);
         }
+
         self.sources.len() - 1
     }
 
@@ -373,15 +380,19 @@ impl<'n> Taking<'n> {
         let Some(texts) = (self.having)(module) else {
             return;
         };
+
         let source = self.source(texts);
+
         let Some(&section) = texts.numbers.get(module) else {
             return;
         };
         if !self.asked.insert(((source, section), name)) {
             return;
         }
+
         // What it has without a name: `export = a`, `export * from "b"`.
         self.take(source, section as u32, "");
+
         if name == ALL {
             let names = texts
                 .of_section(section)
@@ -393,6 +404,7 @@ impl<'n> Taking<'n> {
         } else if self.take(source, section as u32, name) {
             return;
         }
+
         let passed_on = texts
             .of_section(section)
             .filter(|entry| entry.name.is_empty())
@@ -406,12 +418,15 @@ impl<'n> Taking<'n> {
     fn go_on(&mut self, source: usize, entry: u32) {
         let texts = self.sources[source].texts;
         let entry = &texts.entries[entry as usize];
+
         // All that `export *` passes on is asked for by name.
         for (module, name) in entry.imports().filter(|_| !entry.name.is_empty()) {
             self.ask(module, name);
         }
+
         let scope = texts.sections[entry.section as usize].scope;
         let is_name = self.is_name;
+
         for (_, text) in entry
             .parts()
             .filter(|(name, _)| name.is_empty() || is_name(name))

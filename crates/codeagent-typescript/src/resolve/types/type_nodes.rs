@@ -1,8 +1,7 @@
-//! What type does a written type mean: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`,
-//! `T extends U ? X : Y`.
+//! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! **Limits.** Conditional types are decided by a light test of assignability; where it cannot
-//! tell, the type is unknown. Template literal types are strings.
+//! **Limits.** Conditional types are decided by a light assignability test; if it cannot tell, the
+//! type is unknown. Template literal types are strings.
 
 use std::rc::Rc;
 
@@ -10,17 +9,17 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Env, Ty, Type, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::value_owners::constructs;
 
 /// The types of a tuple's elements and the place of its rest element.
-pub type Variadic = (Vec<Ty>, usize);
+pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
     /// The type a type expression of a file means.
@@ -28,12 +27,12 @@ impl Checker<'_> {
         if ty.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(Question::Type(file, ty), |checker| {
-            checker.type_of_unguarded(file, ty)
+        self.memoized(Query::Type(file, ty), |checker| {
+            checker.compute_type_of(file, ty)
         })
     }
 
-    fn type_of_unguarded(&mut self, file: FileId, ty: TypeId) -> Ty {
+    fn compute_type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
         let facts = self.facts(file);
         match facts.type_expr(ty) {
             TypeExpr::Unknown => Ty::UNKNOWN,
@@ -55,9 +54,15 @@ impl Checker<'_> {
                 let members = self.types_of(file, list);
                 self.arena.intersection(&members)
             }
-            TypeExpr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
-            TypeExpr::Object(decl) => self.arena.add(Type::Object(at(file, decl), Env::EMPTY)),
-            TypeExpr::Mapped(decl) => self.arena.add(Type::Mapped(at(file, decl), Env::EMPTY)),
+            TypeExpr::Function(decl) => self
+                .arena
+                .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Object(decl) => self
+                .arena
+                .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Mapped(decl) => self
+                .arena
+                .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
             TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
             TypeExpr::Indexed(object, key) => {
@@ -69,7 +74,7 @@ impl Checker<'_> {
                 let object = self.type_of(file, object);
                 self.arena.add(Type::KeyOf(object))
             }
-            TypeExpr::Conditional(_) => self.conditional_type(file, ty, Env::EMPTY),
+            TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
             TypeExpr::Predicate(..) => Ty::BOOLEAN,
             TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
@@ -108,6 +113,7 @@ impl Checker<'_> {
             .iter()
             .map(|element| self.type_of(file, element.ty))
             .collect();
+
         if elements.iter().any(|element| element.rest) {
             let members: Vec<Ty> = types
                 .iter()
@@ -127,6 +133,7 @@ impl Checker<'_> {
                 self.arena.array(union)
             };
         }
+
         self.arena.tuple(&types)
     }
 
@@ -151,6 +158,7 @@ impl Checker<'_> {
         let Some(last) = segments.last() else {
             return Ty::UNKNOWN;
         };
+
         let args = self.types_of(file, last.args);
         let found = self.type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
@@ -162,21 +170,22 @@ impl Checker<'_> {
                 ty
             };
         }
+
         self.type_of_found(file, &found, &args)
     }
 
-    fn type_of_found(&mut self, file: FileId, found: &Found, args: &[Ty]) -> Ty {
+    fn type_of_found(&mut self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
         match found {
-            Found::Decls(decls) => self.declared_type(decls, args),
-            Found::External => self.outside_type(args),
+            ResolvedName::Decls(decls) => self.declared_type(decls, args),
+            ResolvedName::External => self.external_type(args),
             // What a library names and nobody declares lies outside too.
-            Found::Nothing if self.is_external_file(file) => self.outside_type(args),
+            ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
             _ => Ty::UNKNOWN,
         }
     }
 
     /// A type that is declared outside, with its type arguments.
-    pub fn outside_type(&mut self, args: &[Ty]) -> Ty {
+    pub fn external_type(&mut self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
         } else {
@@ -189,6 +198,7 @@ impl Checker<'_> {
         if nesting > 4 {
             return false;
         }
+
         match self.get(ty) {
             Type::Instance(decl, args) => {
                 !self.is_external_file(decl.file) || self.are_of_repository(args, nesting)
@@ -214,7 +224,7 @@ impl Checker<'_> {
     }
 
     /// The type that declarations of one name declare.
-    pub fn declared_type(&mut self, decls: &Decls, args: &[Ty]) -> Ty {
+    pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
             match declaration.kind {
@@ -252,6 +262,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         Ty::UNKNOWN
     }
 
@@ -268,14 +279,12 @@ impl Checker<'_> {
             return body;
         }
         let args = self.complete_args(decl, args);
-        let env = self.bind(decl, &args);
-        self.substitute(body, env)
+        let mapper = self.bind(decl, &args);
+        self.substitute(body, mapper)
     }
 
     fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
-        self.remembered(Question::Alias(decl), |checker| {
-            checker.type_of(decl.file, ty)
-        })
+        self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
     }
 
     /// A type name that no file declares.
@@ -286,13 +295,13 @@ impl Checker<'_> {
         if name == "bigint" {
             return Ty::BIGINT;
         }
-        match Known::of_name(name) {
-            Some(Known::Text) => Ty::STRING,
-            Some(Known::Number) => Ty::NUMBER,
-            Some(Known::Boolean) => Ty::BOOLEAN,
-            Some(Known::Object) => Ty::ANY,
+        match BuiltinType::of_name(name) {
+            Some(BuiltinType::Text) => Ty::STRING,
+            Some(BuiltinType::Number) => Ty::NUMBER,
+            Some(BuiltinType::Boolean) => Ty::BOOLEAN,
+            Some(BuiltinType::Object) => Ty::ANY,
             Some(known) => self.arena.built_in(known, args),
-            None => self.outside_type(args),
+            None => self.external_type(args),
         }
     }
 
@@ -301,6 +310,7 @@ impl Checker<'_> {
         if self.is_open(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
+
         match self.get(key) {
             Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
             Type::Literal(LiteralKind::Number, name) => {
@@ -329,7 +339,7 @@ impl Checker<'_> {
     }
 
     /// `check extends bound ? yes : no` under bindings of type parameters.
-    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, env: Env) -> Ty {
+    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return Ty::UNKNOWN;
@@ -337,14 +347,15 @@ impl Checker<'_> {
         let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
             return Ty::UNKNOWN;
         };
-        let deferred = self.arena.add(Type::Conditional(file, ty, env));
-        self.answered(Question::Conditional(deferred), |checker| {
+
+        let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
+        self.query(Query::Conditional(deferred), |checker| {
             let declared = checker.type_of(file, check);
-            let check = checker.substitute(declared, env);
+            let check = checker.substitute(declared, mapper);
             if checker.is_open(check) {
                 return deferred;
             }
-            let outer = checker.without(env, file, own);
+            let outer = checker.without(mapper, file, own);
             let elements = checker.variadic(file, bound, outer);
             let bound = checker.type_of(file, bound);
             let bound = checker.substitute(bound, outer);
@@ -374,32 +385,35 @@ impl Checker<'_> {
                 };
                 inferred.extend(param.map(|param| (param, member)));
                 inferred.extend(checker.arena.bindings(outer).iter().copied());
-                let env = checker.arena.env(inferred);
-                results.push(checker.substitute(branch, env));
+                let mapper = checker.arena.mapper(inferred);
+                results.push(checker.substitute(branch, mapper));
             }
             checker.arena.union(&results)
         })
     }
 
     /// The elements of a written tuple type with one rest element, and which that is.
-    fn variadic(&mut self, file: FileId, ty: TypeId, env: Env) -> Option<Variadic> {
+    fn variadic(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
         let facts = self.facts(file);
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
             return None;
         };
+
         let elements = facts.list(elements);
         let rest = elements.iter().position(|element| element.rest)?;
         if elements[rest + 1..].iter().any(|element| element.rest) {
             return None;
         }
+
         let types: Vec<Ty> = elements
             .iter()
             .map(|element| self.type_of(file, element.ty))
             .collect();
+
         Some((
             types
                 .into_iter()
-                .map(|ty| self.substitute(ty, env))
+                .map(|ty| self.substitute(ty, mapper))
                 .collect(),
             rest,
         ))
@@ -407,9 +421,9 @@ impl Checker<'_> {
 
     /// An environment without what an outer round found for the `infer` names of this conditional
     /// type.
-    fn without(&mut self, env: Env, file: FileId, own: &[TypeId]) -> Env {
-        if own.is_empty() || env == Env::EMPTY {
-            return env;
+    fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
+        if own.is_empty() || mapper == TypeMapper::EMPTY {
+            return mapper;
         }
         let facts = self.facts(file);
         let is_own = |param: DeclRef| {
@@ -417,12 +431,12 @@ impl Checker<'_> {
         };
         let kept = self
             .arena
-            .bindings(env)
+            .bindings(mapper)
             .iter()
             .copied()
             .filter(|binding| !is_own(binding.0))
             .collect();
-        self.arena.env(kept)
+        self.arena.mapper(kept)
     }
 
     /// Where the test cannot be decided: the branch that is not `never`.

@@ -1,5 +1,5 @@
-//! A file system of nothing but the world's paths and the texts of its project files, as the module
-//! resolver wants to see one.
+//! An in-memory file system for the module resolver, made of the world's paths and the texts of its
+//! project files.
 //!
 //! **Limits.** No links; only project files have content.
 
@@ -42,13 +42,16 @@ impl MemoryFs {
             configs,
             ..Tree::default()
         };
+
         for path in paths {
             tree.files.insert(Arc::clone(path));
             add_folders(&mut tree.folders, path);
         }
+
         for path in projects.sources.keys() {
             add_folders(&mut tree.folders, path);
         }
+
         Self {
             tree: Arc::new(tree),
         }

@@ -1,8 +1,6 @@
-//! Where do bare specifiers lead that mean an installed package? Found on disk by whoever builds
-//! the world; here they are only kept.
+//! Resolved specifiers of installed packages, found on disk by the code that builds the world.
 //!
-//! **Limits.** One answer for a specifier and the folders that look it up in the same place,
-//! whichever kind of import asks.
+//! **Limits.** One result per specifier and lookup folder, whichever kind of import asks.
 
 use std::sync::Arc;
 

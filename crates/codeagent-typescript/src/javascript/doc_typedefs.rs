@@ -1,17 +1,17 @@
-//! Function and object types as doc comments write them, and those that several tags make up:
+//! Function and object types in doc comments, including those assembled from several tags:
 //! `@callback`, `@property {A} b`.
 //!
-//! **Limits.** Their members are no nodes. Of a parameter that is destructured only the type
-//! counts.
+//! **Limits.** The members of these types are not nodes. For a destructured parameter only its type
+//! is used.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
 use crate::javascript::doc_tags::{Tag, skip_blank};
 use crate::javascript::doc_types::{closing, labelled, take, take_name, take_word};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `(a: A, b?: B) => C`, `<T>(a: T) => T`, behind `function` `(A, B): C`.
     pub fn documented_function(
         &mut self,
@@ -30,15 +30,19 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(name, DeclKind::FunctionType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Function, id);
+
         self.b.decl(id).inner = inner;
+
         let parts = self.documented_signature(rest, id, depth);
         self.b.scope = scope;
         parts?;
+
         Some(self.b.type_expr(TypeExpr::Function(id)))
     }
 
     fn documented_signature(&mut self, rest: &mut &'t str, id: DeclId, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
+
         if take(rest, "<").is_some() {
             let mut params = Vec::new();
             while take(rest, ">").is_none() {
@@ -59,7 +63,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             self.b.decl(id).type_params = self.b.facts.add_list(params);
         }
+
         take(rest, "(")?;
+
         let mut params = Vec::new();
         while take(rest, ")").is_none() {
             let param = self.documented_parameter_type(rest, depth)?;
@@ -68,11 +74,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return None;
             }
         }
+
         self.b.decl(id).params = self.b.facts.add_list(params);
+
         if take(rest, "=>").is_some() || take(rest, ":").is_some() {
             let ty = self.documented_whole(rest, depth)?;
             self.b.decl(id).ty = ty;
         }
+
         Some(())
     }
 
@@ -83,11 +92,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         depth: u8,
     ) -> Option<Option<DeclId>> {
         *rest = skip_blank(rest);
+
         let at = self.documented_at(rest);
+
         let mut flags = DeclFlags::default();
         if rest.starts_with("...") {
             flags.insert(DeclFlags::REST);
         }
+
         let mut name = Sym::NONE;
         if let Some((label, after)) = labelled(rest) {
             if rest[..rest.len() - after.len()].contains('?') {
@@ -105,10 +117,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         {
             *rest = after;
         }
+
         let id = self.b.declare(name, DeclKind::Parameter, flags, at);
         let ty = self.documented_whole(rest, depth)?;
         let decl = self.b.decl(id);
         decl.ty = ty;
+
         Some(Some(id))
     }
 
@@ -117,6 +131,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let depth = depth.checked_sub(1)?;
         let at = self.documented_at(rest);
         take(rest, "{")?;
+
         let inner = skip_blank(rest);
         let inner = skip_blank(inner.strip_prefix("readonly ").unwrap_or(inner));
         if let Some(mut key) = inner.strip_prefix('[')
@@ -126,11 +141,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             *rest = key;
             return self.documented_mapped(rest, depth, name, at);
         }
+
         let scope = self.b.scope;
         let id = self.open_documented_object(at);
         let members = self.documented_members(rest, depth);
         self.b.scope = scope;
         members?;
+
         Some(self.b.type_expr(TypeExpr::Object(id)))
     }
 
@@ -166,6 +183,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return None;
             }
         }
+
         Some(())
     }
 
@@ -174,6 +192,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             take_word(rest, "readonly");
             *rest = skip_blank(rest);
         }
+
         let name = match rest
             .chars()
             .next()
@@ -187,13 +206,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             None => take_name(rest)?,
         };
+
         let name = self.b.name_sym(name);
+
         let mut flags = DeclFlags::MEMBER;
         if take(rest, "?").is_some() {
             flags.insert(DeclFlags::OPTIONAL);
         }
+
         let id = self.b.declare(name, DeclKind::Property, flags, at);
         let next = skip_blank(rest);
+
         let ty = if next.starts_with(['(', '<']) {
             self.documented_function(rest, depth, false)?
         } else if take(rest, ":").is_some() {
@@ -201,7 +224,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             TypeId::NONE
         };
+
         self.b.decl(id).ty = ty;
+
         Some(())
     }
 
@@ -217,12 +242,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
+
         self.b.decl(id).inner = inner;
+
         let key = self.documented_type_parameter(name, at);
         self.b.decl(id).type_params = self.b.facts.add_list([key]);
+
         let ty = self.documented_mapped_parts(rest, depth, key, at);
         self.b.scope = scope;
         self.b.decl(id).ty = ty?;
+
         Some(self.b.type_expr(TypeExpr::Mapped(id)))
     }
 
@@ -274,8 +303,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if tags.iter().all(|tag| named(tag).0.is_empty()) {
             return None;
         }
+
         let scope = self.b.scope;
         let id = self.open_documented_object(at);
+
         for tag in tags {
             let (name, optional) = named(tag);
             if name.is_empty() {
@@ -292,7 +323,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let ty = tag.ty.map_or(TypeId::NONE, |ty| self.documented_type(ty));
             self.b.decl(property).ty = ty;
         }
+
         self.b.scope = scope;
+
         Some(self.b.type_expr(TypeExpr::Object(id)))
     }
 }

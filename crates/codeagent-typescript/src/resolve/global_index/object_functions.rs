@@ -1,6 +1,7 @@
-//! Under which names do objects hold what may be a function and is no node?
+//! Names of object members that may hold functions but are not nodes.
 //!
-//! A call of an unknown object may mean one of these, so such a call does not go outside for sure.
+//! A call on an unknown object may reach one of these, so such a call cannot be taken for an
+//! external one.
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
 
@@ -15,12 +16,14 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
         ),
         _ => false,
     };
+
     let decls = facts.decl_ids().map(|id| facts.decl(id));
     let own = decls
         .filter(|decl| {
             decl.flags.has(DeclFlags::MEMBER) && decl.detail.is_none() && may_be_function(decl)
         })
         .map(|decl| decl.name);
+
     let written = facts
         .sites
         .iter()
@@ -32,6 +35,7 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
             },
             _ => None,
         });
+
     let mut names: Vec<&str> = own
         .chain(written)
         .filter(|name| !name.is_none())
@@ -39,5 +43,6 @@ pub fn object_functions(facts: &Facts) -> Vec<&str> {
         .collect();
     names.sort_unstable();
     names.dedup();
+
     names
 }

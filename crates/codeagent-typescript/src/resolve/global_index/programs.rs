@@ -1,12 +1,11 @@
-//! In which files do global declarations and ambient modules count: in those that a program
-//! compiles together with them.
+//! Programs: the files in which global declarations and ambient modules are visible.
 //!
-//! A program is a tsconfig: the files it covers and all that these import. Files that no tsconfig
-//! covers make one program per package, so that scripts and fixtures see each other and nobody else
-//! sees them.
+//! A program is a tsconfig: the files it covers and everything they import. Files that no tsconfig
+//! covers form one program per package, so that scripts and fixtures see each other and are
+//! invisible to other files.
 //!
-//! **Limits.** `types` and `typeRoots` are not looked at; a program that a build tool puts together
-//! from elsewhere is not known.
+//! **Limits.** `types` and `typeRoots` are not read. A program that a build tool assembles
+//! differently is not known.
 
 use std::collections::VecDeque;
 
@@ -46,7 +45,8 @@ impl Programs {
         I: Iterator<Item = FileId>,
     {
         let projects = model.of::<TypeScriptProjects>();
-        let mut loose = Loose::new(projects);
+        let mut loose = LooseFiles::new(projects);
+
         let seeds: Vec<Vec<u32>> = files
             .iter()
             .map(|file| {
@@ -57,21 +57,25 @@ impl Programs {
                 }
             })
             .collect();
+
         // One more than there are: whoever is in that alone is compiled by none of them.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
+
         let mut libraries = files
             .iter()
             .zip(&mut sets)
             .filter_map(|(file, set)| Some((library_of(file)?, set)))
             .peekable();
+
         // A repository without a script needs none of them.
         let selected = if libraries.peek().is_some() {
             selections(projects, loose.names.len())
         } else {
             Vec::new()
         };
+
         for (library, set) in libraries {
             let programs = (0..)
                 .zip(&selected)
@@ -84,10 +88,12 @@ impl Programs {
                 words,
             );
         }
+
         let mut programs = Self {
             names: loose.names,
             ..Self::default()
         };
+
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
             let seen_as = match projects.covering(&file.path) {
@@ -105,6 +111,7 @@ impl Programs {
             let seen_as = programs.sets.add(seen_as);
             programs.seen_as.push(seen_as);
         }
+
         programs
     }
 
@@ -169,13 +176,13 @@ pub fn selected_libraries(projects: &ProjectModel) -> Selection {
 }
 
 /// The programs of files that no tsconfig covers: one for each package.
-struct Loose<'p> {
+struct LooseFiles<'p> {
     names: Vec<String>,
     ids: FxHashMap<&'p str, u32>,
     packages: FxHashSet<&'p str>,
 }
 
-impl<'p> Loose<'p> {
+impl<'p> LooseFiles<'p> {
     fn new(projects: &'p TypeScriptProjects) -> Self {
         Self {
             // A program that sees other libraries is another one.
@@ -206,7 +213,7 @@ impl<'p> Loose<'p> {
 }
 
 /// The programs a file belongs to without being imported.
-fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut Loose<'_>) -> Vec<u32> {
+fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles<'_>) -> Vec<u32> {
     match projects.covering(&file.path) {
         _ if file.external => Vec::new(),
         Some(covering) => covering.to_vec(),
@@ -225,6 +232,7 @@ fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
 /// Whatever compiles a file compiles what it imports.
 fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
     let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
+
     let mut is_waiting = vec![true; sets.len()];
     while let Some(file) = waiting.pop_front() {
         is_waiting[file] = false;

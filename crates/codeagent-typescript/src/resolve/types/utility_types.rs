@@ -1,14 +1,13 @@
-//! What do the utility types of the standard library give: `Partial<T>`, `ReturnType<F>`,
-//! `Awaited<P>`.
+//! Utility types of the standard library: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
 //!
 //! Those that only change modifiers or drop members are the type itself, because a member found
-//! through them is the member of that type.
+//! through them is a member of that type.
 //!
-//! **Limits.** `Exclude` and `Extract` only sift unions whose members are plainly assignable.
+//! **Limits.** `Exclude` and `Extract` filter only unions whose members are clearly assignable.
 
 use crate::resolve::arena::{Args, Ty, Type, Utility};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::signatures::Signature;
 
 impl Utility {
@@ -36,7 +35,7 @@ impl Checker<'_> {
             | "ThisParameterType" | "OmitThisParameter" => first,
             "Pick" => self.selected(first, second, true),
             "Omit" => self.selected(first, second, false),
-            "Record" => self.arena.built_in(Known::Record, &[first, second]),
+            "Record" => self.arena.built_in(BuiltinType::Record, &[first, second]),
             "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
             _ => self.utility(Utility::of_name(name)?, &[first, second]),
         })
@@ -55,6 +54,7 @@ impl Checker<'_> {
         let &[first, second] = args else {
             return Ty::UNKNOWN;
         };
+
         match utility {
             Utility::ReturnType => self.result_of(first),
             Utility::InstanceType => self.instance_of(first, &[]),
@@ -67,8 +67,8 @@ impl Checker<'_> {
                 self.parameter_tuple(signature)
             }
             Utility::Awaited => self.awaited(first),
-            Utility::Exclude => self.sift(first, second, false),
-            Utility::Extract => self.sift(first, second, true),
+            Utility::Exclude => self.filter_union(first, second, false),
+            Utility::Extract => self.filter_union(first, second, true),
         }
     }
 
@@ -85,6 +85,7 @@ impl Checker<'_> {
                 }
             })
             .collect();
+
         if bounds.iter().any(|bound| self.is_open(*bound)) {
             Ty::UNKNOWN
         } else {
@@ -114,7 +115,7 @@ impl Checker<'_> {
         self.arena.tuple(&types)
     }
 
-    fn sift(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
+    fn filter_union(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
         if !matches!(self.get(union), Type::Union(_)) {
             return union;
         }

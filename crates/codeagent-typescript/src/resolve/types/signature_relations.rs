@@ -1,8 +1,8 @@
-//! Does one function, constructor or class do for another: what a function type or a construct
-//! signature demands.
+//! Assignability of functions, constructors and classes to function types and construct signatures.
 //!
-//! **Limits.** Parameters of functions are not compared, only how many are needed; those of
-//! constructors as far as neither way fits. Of several wanted signatures the first counts.
+//! **Limits.** For functions only the number of required parameters is compared; for constructors
+//! parameters are rejected if they fit in neither direction. The first of several wanted signatures
+//! counts.
 
 use codeagent_model::facts::*;
 
@@ -25,23 +25,29 @@ impl Checker<'_> {
                 _ => self.constructor_extends(sub, sup, inferred),
             };
         }
+
         let signatures = self.signatures(sub);
         let Some(found) = signatures.last().copied() else {
             return Some(false);
         };
+
         let wanted = self.signatures(sup).first().copied()?;
+
         if signatures
             .iter()
             .all(|signature| self.demands_more(*signature, wanted))
         {
             return Some(false);
         }
+
         self.collect_rest(wanted, found, inferred);
+
         let wanted_params = self.signature_params(wanted);
         let found_params = self.signature_params(found);
         for (wanted, found) in wanted_params.iter().zip(&found_params) {
             let _ = self.nested_extends(found.ty, wanted.ty, inferred);
         }
+
         let result = self.signature_result(wanted);
         let given = self.signature_result(found);
         let _ = self.nested_extends(given, result, inferred);
@@ -50,7 +56,7 @@ impl Checker<'_> {
 
     /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
     fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
-        let Signature::Declared(decl, env) = wanted else {
+        let Signature::Declared(decl, mapper) = wanted else {
             return;
         };
         let params = self.params(decl);
@@ -60,8 +66,9 @@ impl Checker<'_> {
         else {
             return;
         };
+
         let rest = self.decl_type(last);
-        let rest = self.substitute(rest, env);
+        let rest = self.substitute(rest, mapper);
         if let Type::Param(param) = self.get(rest) {
             let given: Vec<Ty> = self
                 .signature_params(found)
@@ -116,8 +123,8 @@ impl Checker<'_> {
 
     /// What `new` calls on a type, implementations of overloads left out.
     fn constructor_signatures(&mut self, ty: Ty) -> Signatures {
-        if let Type::Function(decl, env) = self.get(ty) {
-            return Signatures::from_slice(&[Signature::Declared(decl, env)]);
+        if let Type::Function(decl, mapper) = self.get(ty) {
+            return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
         }
         let mut found = self.class_signatures(ty);
         if found.len() > 1 {

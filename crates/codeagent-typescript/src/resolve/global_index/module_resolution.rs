@@ -1,18 +1,17 @@
-//! Which file does `import .. from "specifier"` mean?
+//! Module resolution: the file that `import .. from "specifier"` means.
 //!
-//! Relative specifiers are joined and tried with TypeScript's extensions; bare ones go through the
-//! tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the packages of the
-//! repository itself, whose published entry points (`dist/index.js`) are mapped back to the sources
-//! they are built from.
+//! Relative specifiers are joined and tried with TypeScript's extensions. Bare specifiers go
+//! through the tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the
+//! packages of the repository itself, whose published entry points (`dist/index.js`) are mapped
+//! back to the sources they are built from. Packages in `node_modules` were resolved earlier
+//! ([`PackageAnswers`]); they precede a package of the repository with the same name, as in the
+//! compiler.
 //!
-//! What lies in `node_modules` was looked up before ([`PackageAnswers`]); it precedes a package of
-//! the repository of the same name, as it does for the compiler.
-//!
-//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing
-//! else: no disk, no links, no `rootDirs`. A new value per world, because the resolver inside
-//! remembers its answers.
+//! **Limits.** Only the list of paths and the texts of package.json and tsconfig files are known:
+//! no disk, no links, no `rootDirs`. Each world needs a new value, because the resolver inside
+//! caches its results.
 
-mod answers;
+mod installed_modules;
 mod memory_fs;
 mod packages;
 
@@ -27,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::project::TypeScriptProjects;
-pub use answers::{PackageAnswers, is_of_package};
+pub use installed_modules::{PackageAnswers, is_of_package};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 
@@ -63,6 +62,7 @@ impl SourcePaths {
         if let Some(file) = self.exact(path) {
             return Some(file);
         }
+
         for (written, sources) in WRITTEN {
             if let Some(stem) = path.strip_suffix(written) {
                 let found = sources
@@ -73,6 +73,7 @@ impl SourcePaths {
                 }
             }
         }
+
         EXTENSIONS
             .iter()
             .find_map(|extension| self.exact(&format!("{path}{extension}")))
@@ -142,6 +143,7 @@ impl ModulePaths {
         } else {
             FxHashSet::default()
         };
+
         Self {
             paths: SourcePaths { by_path },
             packages,
@@ -163,6 +165,7 @@ impl ModulePaths {
         if let Some(&answer) = self.answers.get(&key) {
             return answer;
         }
+
         let answer = if self.external.contains_key(from) {
             self.installed
                 .in_package(folder, specifier)
@@ -172,7 +175,9 @@ impl ModulePaths {
         } else {
             self.bare(from, specifier)
         };
+
         self.answers.insert(key, answer);
+
         answer
     }
 
@@ -195,11 +200,13 @@ impl ModulePaths {
         if specifier.contains('\\') || specifier.starts_with("node:") {
             return None;
         }
+
         if self.may_be_mapped(specifier)
             && let Some(file) = self.through_resolver(from, specifier)
         {
             return Some(file);
         }
+
         if !self.packages.is_of_itself(from, specifier)
             && let Some(path) = self
                 .installed
@@ -208,6 +215,7 @@ impl ModulePaths {
         {
             return Some(*file);
         }
+
         self.packages.resolve(specifier, &self.paths)
     }
 
@@ -239,6 +247,7 @@ fn options() -> ResolveOptions {
             .map(|word| (*word).to_owned())
             .collect::<Vec<String>>()
     };
+
     ResolveOptions {
         tsconfig: Some(TsconfigDiscovery::Auto),
         extensions: strings(&EXTENSIONS),
@@ -300,6 +309,7 @@ impl Prefixes {
                 prefixes.all.insert(prefix.to_owned());
             }
         }
+
         prefixes
     }
 

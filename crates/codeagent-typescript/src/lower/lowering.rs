@@ -1,7 +1,7 @@
-//! Where the walk stands: the current scope, owner, function, class and `this`, and how deep it is.
+//! The state of lowering: current scope, owner, function, class, `this` and nesting depth.
 //!
 //! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
-//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may be of any length.
+//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may have any length.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::pieces::FindPieces;
@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::lower::locals;
 use crate::lower::pieces::pieces;
-use crate::lower::state::{ChainLink, Narrowing, Script, Write};
+use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 
@@ -20,7 +20,7 @@ use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 pub const MAX_DEPTH: u32 = 320;
 
 /// The walk over one tree.
-pub struct Walker<'t, 'tree> {
+pub struct Lowering<'t, 'tree> {
     /// What is being built.
     pub b: Builder<'t>,
     /// The file has no type annotations: JSDoc and CommonJS count.
@@ -45,7 +45,7 @@ pub struct Walker<'t, 'tree> {
     /// What is known of guards and assignments.
     pub narrowing: Narrowing,
     /// What is known of functions, classes and objects, in JavaScript.
-    pub script: Script<'t>,
+    pub script: JsContext<'t>,
     /// The chains being walked, outermost link first.
     pub links: Vec<ChainLink<'tree>>,
     /// Assignments to bare names: name, value, function.
@@ -57,21 +57,21 @@ pub struct Walker<'t, 'tree> {
 }
 
 /// What a function or class changes and gives back.
-pub struct Saved {
+pub struct SavedContext {
     scope: ScopeId,
     owner: DeclId,
     function: DeclId,
     returns: Vec<ExprId>,
     this: ExprId,
     narrows_this: bool,
-    writes: Vec<Write>,
+    writes: Vec<PathAssignment>,
     class: DeclId,
     type_use: SiteKind,
 }
 
 /// The statement around a declaration.
 #[derive(Clone, Copy)]
-pub struct Outer {
+pub struct EnclosingStatement {
     /// First byte, `export` and decorators included.
     pub start: usize,
     /// Past its last byte.
@@ -80,7 +80,7 @@ pub struct Outer {
     pub flags: DeclFlags,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A walk at the top of a file.
     pub fn new(
         text: &'t str,
@@ -91,6 +91,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let grammar = Grammar::get(dialect.has_jsx());
         let mut b = Builder::new(text, dialect);
         let this = b.expr(Expr::This(DeclId::NONE));
+
         Self {
             b,
             javascript: dialect.is_javascript(),
@@ -103,7 +104,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             narrowing: Narrowing::default(),
-            script: Script::default(),
+            script: JsContext::default(),
             links: Vec::new(),
             assigned: Vec::new(),
             grammar,
@@ -122,7 +123,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The facts, once the walk is over. `root`: see [`Builder::finish`].
     pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
-        locals::settle(&mut self.b.facts, &self.assigned);
+        locals::bind_locals(&mut self.b.facts, &self.assigned);
         self.b.finish(root.map(|root| (root, pieces as FindPieces)))
     }
 
@@ -136,7 +137,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Takes one recursive step, or none if the walk is too deep.
-    pub fn deeper<T>(&mut self, otherwise: T, step: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_depth_limit<T>(&mut self, otherwise: T, step: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
             return otherwise;
         }
@@ -169,8 +170,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Keeps what a function or class changes; the returns of the outer function are put aside.
-    pub fn save(&mut self) -> Saved {
-        Saved {
+    pub fn save(&mut self) -> SavedContext {
+        SavedContext {
             scope: self.b.scope,
             owner: self.b.owner,
             function: self.function,
@@ -184,7 +185,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Puts it back and gives what the inner function returned.
-    pub fn restore(&mut self, saved: Saved) -> Vec<ExprId> {
+    pub fn restore(&mut self, saved: SavedContext) -> Vec<ExprId> {
         self.b.scope = saved.scope;
         self.b.owner = saved.owner;
         self.function = saved.function;
@@ -214,8 +215,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// The statement around a declaration that stands alone.
-    pub fn outer(&self, child: Child<'_>, outer: Option<Outer>) -> Outer {
-        outer.unwrap_or(Outer {
+    pub fn outer(&self, child: Child<'_>, outer: Option<EnclosingStatement>) -> EnclosingStatement {
+        outer.unwrap_or(EnclosingStatement {
             start: child.start(),
             end: child.end(),
             flags: self.ambient,

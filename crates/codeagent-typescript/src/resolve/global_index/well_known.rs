@@ -1,16 +1,16 @@
-//! Which built-in types does the language itself speak of, and what is known of them without a
-//! declaration?
+//! Built-in types that the language itself refers to, and the members that need no declaration.
 //!
-//! Arrays, promises and what is gone over are known by name, because literals, `await` and `for of`
-//! make them; their members are declared (`library::javascript`), but for those in [`ROWS`].
+//! Arrays, promises and iterables are known by name, because literals, `await` and `for of` produce
+//! them. Their members are declared in [`stdlib`](crate::stdlib), except for those in
+//! [`BUILTIN_MEMBERS`].
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
         /// A built-in type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Known { $($(#[$meta])* $variant,)* }
+        pub enum BuiltinType { $($(#[$meta])* $variant,)* }
 
-        impl Known {
+        impl BuiltinType {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
@@ -35,7 +35,7 @@ macro_rules! known {
 /// Names that are looked up though no text need have them; they have a number in every world, so
 /// that what is asked does not depend on who else has them.
 pub fn words() -> impl Iterator<Item = String> {
-    let globals = Known::ALL
+    let globals = BuiltinType::ALL
         .iter()
         .flat_map(|known| known.names().iter().copied());
     let words = [
@@ -48,6 +48,7 @@ pub fn words() -> impl Iterator<Item = String> {
         "[Symbol.iterator]",
         "[Symbol.asyncIterator]",
     ];
+
     globals
         .clone()
         .map(|name| format!("{name}Constructor"))
@@ -91,7 +92,7 @@ known! {
 
 /// What a member gives.
 #[derive(Clone, Copy, Debug)]
-pub enum Gives {
+pub enum BuiltinResult {
     /// The type argument of the receiver.
     Held,
     /// An array of the elements of what the receiver holds.
@@ -103,19 +104,24 @@ pub enum Gives {
 }
 
 /// A member of a built-in type whose declaration does not tell its type.
-pub struct Row {
+pub struct BuiltinMember {
     /// Of which type.
-    pub on: Known,
+    pub on: BuiltinType,
     /// Its name.
     pub name: &'static str,
     /// Its result, or its own type if it is no method.
-    pub gives: Gives,
+    pub gives: BuiltinResult,
     /// Whether it is called.
     pub method: bool,
 }
 
-const fn row_of(on: Known, name: &'static str, gives: Gives, method: bool) -> Row {
-    Row {
+const fn builtin(
+    on: BuiltinType,
+    name: &'static str,
+    gives: BuiltinResult,
+    method: bool,
+) -> BuiltinMember {
+    BuiltinMember {
         on,
         name,
         gives,
@@ -124,19 +130,26 @@ const fn row_of(on: Known, name: &'static str, gives: Gives, method: bool) -> Ro
 }
 
 /// All rows.
-pub static ROWS: &[Row] = &[
+pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
     // Its declaration counts levels by a conditional type that needs itself.
-    row_of(Known::Array, "flat", Gives::Flattened, true),
+    builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
     // An iterator's result is a union that is told apart by `done`.
-    row_of(Known::IteratorResult, "value", Gives::Held, false),
+    builtin(
+        BuiltinType::IteratorResult,
+        "value",
+        BuiltinResult::Held,
+        false,
+    ),
     // They are declared by the `this` of the function that they call.
-    row_of(Known::Function, "call", Gives::Result, true),
-    row_of(Known::Function, "apply", Gives::Result, true),
-    row_of(Known::Function, "bind", Gives::Receiver, true),
+    builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
+    builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
+    builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
 ];
 
 /// The row of a member of instances.
-pub fn row(on: Known, name: &str) -> Option<u16> {
-    let position = ROWS.iter().position(|row| row.on == on && row.name == name);
+pub fn row(on: BuiltinType, name: &str) -> Option<u16> {
+    let position = BUILTIN_MEMBERS
+        .iter()
+        .position(|row| row.on == on && row.name == name);
     position.map(|index| index as u16)
 }

@@ -1,28 +1,28 @@
-//! What do `await`, `for of` and `[..]` make of a type: what a promise gives, elements, values
-//! under keys that are not known?
+//! Element types: what `await`, `for of` and indexing yield for a given type.
 //!
-//! **Limits.** A class is what it derives from by its bases; iterators are followed by the result
-//! of `[Symbol.iterator]`.
+//! **Limits.** A class behaves like its bases. Iterators are followed through the result of
+//! `[Symbol.iterator]`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Env, Ty, Type};
+use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
 
 impl Checker<'_> {
     /// What `await` makes of a type.
     pub fn awaited(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Promise, args) => {
+            Type::BuiltIn(BuiltinType::Promise, args) => {
                 let inner = self
                     .arena
                     .list(args)
                     .first()
                     .copied()
                     .unwrap_or(Ty::UNKNOWN);
+
                 self.awaited(inner)
             }
             Type::Union(args) => {
@@ -32,10 +32,11 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.awaited(*member))
                     .collect();
+
                 self.arena.union(&members)
             }
             Type::Instance(..) if !self.is_deepest() => self
-                .deeper(|checker| checker.as_built_in(ty, Known::Promise, 0))
+                .with_depth(|checker| checker.as_built_in(ty, BuiltinType::Promise, 0))
                 .unwrap_or(ty),
             _ => ty,
         }
@@ -45,7 +46,10 @@ impl Checker<'_> {
     pub fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(
-                Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable,
+                BuiltinType::Array
+                | BuiltinType::Set
+                | BuiltinType::Iterable
+                | BuiltinType::AsyncIterable,
                 args,
             ) => self
                 .arena
@@ -53,7 +57,7 @@ impl Checker<'_> {
                 .first()
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
-            Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),
+            Type::BuiltIn(BuiltinType::Map, args) => self.arena.add(Type::Tuple(args)),
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);
                 self.arena.union(&elements)
@@ -65,6 +69,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.element_type(*member))
                     .collect();
+
                 self.arena.union(&elements)
             }
             Type::Simple(Ty::STRING) | Type::Literal(..) => Ty::STRING,
@@ -88,15 +93,16 @@ impl Checker<'_> {
 
     fn iterated_instance(&mut self, ty: Ty) -> Ty {
         for known in [
-            Known::Array,
-            Known::Iterable,
-            Known::Set,
-            Known::AsyncIterable,
+            BuiltinType::Array,
+            BuiltinType::Iterable,
+            BuiltinType::Set,
+            BuiltinType::AsyncIterable,
         ] {
             if let Some(element) = self.as_built_in(ty, known, 0) {
                 return element;
             }
         }
+
         let names =
             ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
         let method = names
@@ -127,6 +133,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.element_at(*member, index))
                     .collect();
+
                 self.arena.union(&elements)
             }
             _ => {
@@ -143,23 +150,25 @@ impl Checker<'_> {
     /// What `value[key]` gives for a key that is not known.
     pub fn index_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => self.element_type(ty),
-            Type::BuiltIn(Known::Record, args) => {
+            Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.element_type(ty),
+            Type::BuiltIn(BuiltinType::Record, args) => {
                 self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
             }
             Type::Instance(decl, args) => {
                 let types = self.arena.list(args);
-                let group = self.group(decl);
+                let group = self.merged_symbol(decl);
                 match self.index_signature(&group, &types) {
                     Some(ty) => ty,
-                    None => self.as_built_in(ty, Known::Array, 0).unwrap_or(Ty::UNKNOWN),
+                    None => self
+                        .as_built_in(ty, BuiltinType::Array, 0)
+                        .unwrap_or(Ty::UNKNOWN),
                 }
             }
-            Type::Object(decl, env) => match self.index_signature(&[decl], &[]) {
-                Some(ty) => self.substitute(ty, env),
+            Type::Object(decl, mapper) => match self.index_signature(&[decl], &[]) {
+                Some(ty) => self.substitute(ty, mapper),
                 None => Ty::UNKNOWN,
             },
-            Type::Mapped(decl, env) => self.mapped_value(decl, env),
+            Type::Mapped(decl, mapper) => self.mapped_value(decl, mapper),
             Type::Union(args) | Type::Intersection(args) => {
                 let types: Vec<Ty> = self
                     .arena
@@ -167,6 +176,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|member| self.index_type(*member))
                     .collect();
+
                 self.arena.union(&types)
             }
             Type::Param(param) => {
@@ -184,25 +194,29 @@ impl Checker<'_> {
     }
 
     /// What a mapped type gives for keys that are not known.
-    fn mapped_value(&mut self, decl: DeclRef, env: Env) -> Ty {
+    fn mapped_value(&mut self, decl: DeclRef, mapper: TypeMapper) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
+
         let Some(&param) = self.type_params(decl).first() else {
             return Ty::UNKNOWN;
         };
+
         let keys = self.constraint(param);
-        let keys = self.substitute(keys, env);
+        let keys = self.substitute(keys, mapper);
+
         let over_elements = match self.get(keys) {
             Type::KeyOf(source) => matches!(
                 self.get(source),
-                Type::Tuple(_) | Type::BuiltIn(Known::Array, _)
+                Type::Tuple(_) | Type::BuiltIn(BuiltinType::Array, _)
             ),
             _ => false,
         };
         let mut bindings = vec![(param, if over_elements { Ty::NUMBER } else { keys })];
-        bindings.extend(self.arena.bindings(env).iter().copied());
-        let env = self.arena.env(bindings);
-        self.substitute(ty, env)
+        bindings.extend(self.arena.bindings(mapper).iter().copied());
+
+        let mapper = self.arena.mapper(bindings);
+        self.substitute(ty, mapper)
     }
 
     /// The types of the properties of a value, together.
@@ -211,8 +225,9 @@ impl Checker<'_> {
         if indexed != Ty::UNKNOWN {
             return indexed;
         }
-        let (decl, env) = match self.get(ty) {
-            Type::Object(decl, env) => (decl, env),
+
+        let (decl, mapper) = match self.get(ty) {
+            Type::Object(decl, mapper) => (decl, mapper),
             Type::Instance(decl, args) => {
                 let types = self.arena.list(args);
                 (decl, self.bind(decl, &types))
@@ -222,6 +237,7 @@ impl Checker<'_> {
             }
             _ => return Ty::UNKNOWN,
         };
+
         let inner = self.decl(decl).inner;
         let members = self.declared_in(decl.file, inner);
         let types: Vec<Ty> = members
@@ -230,7 +246,8 @@ impl Checker<'_> {
             .map(|member| self.decl_type(at(decl.file, member.1)))
             .collect();
         let union = self.arena.union(&types);
-        self.substitute(union, env)
+
+        self.substitute(union, mapper)
     }
 
     /// The type an index signature gives.
@@ -241,8 +258,8 @@ impl Checker<'_> {
                 .first()
             {
                 let ty = self.decl_type(signature);
-                let env = self.bind(part, types);
-                return Some(self.substitute(ty, env));
+                let mapper = self.bind(part, types);
+                return Some(self.substitute(ty, mapper));
             }
         }
         None

@@ -1,22 +1,22 @@
-//! Members that JavaScript declares by assigning to them: `this.x = e` in a class or in a function
-//! that makes instances; `X.y = e` at the top of a file that declares `X`; `X.prototype.m = e`
-//! wherever `X` can be seen.
+//! Members that JavaScript declares by assignment: `this.x = e` in a class or constructor function;
+//! `X.y = e` at the top level of a file that declares `X`; `X.prototype.m = e` wherever `X` is
+//! visible.
 //!
-//! **Limits.** `X` is a class, a function, or a variable or member that holds one of these or an
-//! object, and stands before the assignment. Computed names declare nothing.
+//! **Limits.** `X` must stand before the assignment and be a class, a function, or a variable or
+//! member that holds one of these or an object. Computed names declare nothing.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
-use crate::lower::state::Holder;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::DeclText;
+use crate::lower::state::MemberOwner;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// How many names that stand for other names are followed to what they hold.
 const MAX_ALIASES: usize = 8;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `this.x = e` declares a property of the class or of what the function makes, once.
     pub fn javascript_member(
         &mut self,
@@ -31,6 +31,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if class.is_none() {
             return;
         }
+
         let kind = self.b.decl(class).kind;
         let owner = match kind {
             DeclKind::Class if class == self.class => class,
@@ -38,45 +39,54 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             DeclKind::Lambda => self.holder_of(class),
             _ => return,
         };
+
         if kind != DeclKind::Class {
             self.b.decl(class).flags.insert(DeclFlags::CONSTRUCTS);
         }
+
         let inner = self.b.decl(class).inner;
         let is_empty = matches!(
             self.b.facts.expr(value),
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)
         );
+
         if !self.script.class_members.insert((inner, name)) {
             if !is_empty && let Some(field) = self.script.empty_fields.remove(&(inner, name)) {
                 self.b.decl(field).init = value;
             }
             return;
         }
+
         let at = self.name_position(left);
         let ty = self.documented_variable(left.start());
         let around = (self.b.scope, self.b.owner);
         (self.b.scope, self.b.owner) = (inner, owner);
+
         let id = self
             .b
             .declare(name, DeclKind::Property, DeclFlags::MEMBER, at);
         let decl = self.b.decl(id);
         decl.init = value;
         decl.ty = ty;
+
         if is_empty && ty.is_none() {
             self.script.empty_fields.insert((inner, name), id);
         }
+
         let access = Some(Access::Public);
+
         if kind == DeclKind::Class || self.is_shown(owner) {
             self.show(
                 id,
-                Looks {
+                DeclText {
                     start: left.start(),
                     end: left.end(),
                     access,
-                    ..Looks::default()
+                    ..DeclText::default()
                 },
             );
         }
+
         (self.b.scope, self.b.owner) = around;
     }
 
@@ -126,7 +136,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// A member that instances have by their prototype, a node if it says where it begins.
     pub fn instance_member(
         &mut self,
-        holder: Holder,
+        holder: MemberOwner,
         name: Child<'tree>,
         right: Child<'tree>,
         start: Option<usize>,
@@ -134,22 +144,29 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let made = holder.made()?;
         let inner = self.b.decl(made).inner;
         let sym = self.string(name);
+
         if holder.class.is_none() {
             self.constructs(holder);
         }
+
         if inner.is_none() || !self.script.class_members.insert((inner, sym)) {
             return None;
         }
+
         let at = self.at(name);
         let around = (self.b.scope, self.b.owner);
         (self.b.scope, self.b.owner) = (inner, holder.decl);
+
         let id = self
             .b
             .declare(sym, DeclKind::Property, DeclFlags::MEMBER, at);
+
         if let Some(start) = start.filter(|_| self.is_shown(holder.decl)) {
             self.show_assigned(id, (start, right.end()), name, right);
         }
+
         (self.b.scope, self.b.owner) = around;
+
         Some(id)
     }
 
@@ -164,11 +181,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !self.at_module_level() {
             return None;
         }
-        let Holder {
+
+        let MemberOwner {
             decl,
             class,
             function,
         } = self.holder(above)?;
+
         if self.b.decl(decl).scope != ScopeId(0) || !self.is_shown(decl) {
             return None;
         }
@@ -176,13 +195,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if self.script.assigned_members.contains_key(&(decl, sym)) {
             return None;
         }
+
         let at = self.at(name);
         let around = (self.b.scope, self.b.owner);
         self.b.owner = decl;
+
         let mut flags = DeclFlags::MEMBER;
         if !function.is_none() {
             flags.insert(DeclFlags::STATIC);
         }
+
         if let Some(class) = class.some() {
             let inner = self.b.decl(class).inner;
             if !self.script.class_members.insert((inner, sym)) {
@@ -192,15 +214,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.scope = inner;
             flags.insert(DeclFlags::STATIC);
         }
+
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
         self.script.assigned_members.insert((decl, sym), id);
         self.show_assigned(id, (left.start(), right.end()), name, right);
         (self.b.scope, self.b.owner) = around;
+
         Some(id)
     }
 
     /// The function makes instances.
-    pub fn constructs(&mut self, holder: Holder) {
+    pub fn constructs(&mut self, holder: MemberOwner) {
         for decl in [holder.function, holder.decl] {
             self.b.decl(decl).flags.insert(DeclFlags::CONSTRUCTS);
         }
@@ -214,13 +238,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         name: Child<'tree>,
         right: Child<'tree>,
     ) {
-        let mut looks = Looks {
+        let mut looks = DeclText {
             start,
             end,
             name: Some(name),
             access: Some(Access::Public),
-            ..Looks::default()
+            ..DeclText::default()
         };
+
         if matches!(
             right.kind,
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
@@ -230,12 +255,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 .get(Field::Parameters)
                 .or_else(|| inner.get(Field::Parameter));
         }
+
         self.show(id, looks);
     }
 
     /// What a path of names leads to, if members can be assigned to it: a name that is visible
     /// here, or `exports`, and members assigned to it.
-    pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<Holder> {
+    pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<MemberOwner> {
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
         let (mut decl, rest) = match texts[..] {
             ["exports"] | ["module", "exports"] => {
@@ -254,6 +280,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             _ => return None,
         };
+
         for segment in &path[rest] {
             let sym = self.sym(*segment);
             let holder = if decl.is_none() {
@@ -263,12 +290,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             };
             decl = *self.script.assigned_members.get(&(holder, sym))?;
         }
+
         self.held(decl)
     }
 
     /// A declaration with what it holds; names are followed.
-    fn held(&mut self, decl: DeclId) -> Option<Holder> {
+    fn held(&mut self, decl: DeclId) -> Option<MemberOwner> {
         let (mut decl, mut value) = (decl, self.b.decl(decl).init);
+
         for _ in 0..MAX_ALIASES {
             let (class, function) = match (self.b.decl(decl).kind, self.b.facts.expr(value)) {
                 (DeclKind::Class, _) => (decl, DeclId::NONE),
@@ -294,12 +323,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 _ => return None,
             };
-            return Some(Holder {
+            return Some(MemberOwner {
                 decl,
                 class,
                 function,
             });
         }
+
         None
     }
 
@@ -329,7 +359,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     .or_insert(DeclId(number as u32));
             }
         }
+
         self.script.looked_for_holders = self.b.facts.decls.len();
+
         let mut scope = scope;
         while let Some(id) = scope.some() {
             if let Some(decl) = self.script.holders.get(&(id, name)) {
@@ -337,6 +369,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             scope = self.b.facts.scope(id).parent;
         }
+
         None
     }
 }
