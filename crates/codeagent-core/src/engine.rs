@@ -23,7 +23,7 @@ use codeagent_workspace::{
     Workspace, WriterLock, root_mark,
 };
 
-use crate::embed::Source;
+use crate::embed::ModelHandle;
 use crate::engine::integrity::IndexLock;
 use crate::ingest::{
     self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Overlay, Progress, Summary,
@@ -168,7 +168,7 @@ pub struct EngineOptions {
     /// Where indexes lie.
     pub home: DataHome,
     /// What makes vectors that know meanings.
-    pub model: Source,
+    pub model: ModelHandle,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer
@@ -497,7 +497,7 @@ impl Engine {
 
     /// What makes vectors that know meanings.
     #[must_use]
-    pub fn model(&self) -> &Source {
+    pub fn model(&self) -> &ModelHandle {
         &self.options.model
     }
 
@@ -606,7 +606,7 @@ impl Answers {
 
     /// The same with what makes vectors of questions.
     #[must_use]
-    pub fn with_model(self, model: Source) -> Self {
+    pub fn with_model(self, model: ModelHandle) -> Self {
         Self {
             vectors: Arc::new(Vectors::new(model)),
             ..self

@@ -88,7 +88,7 @@ pub use model::graph::{
 };
 pub use model::span::{Position, Span};
 pub use query::{
-    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched,
+    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, MatchedBy,
     Meaning, Meant, Neighbor, NeighborQuery, Neighbors, QueryError, Relation, Relations, Score,
     SearchFilter, SearchResults, Similar, Snapshot, Sources, Symbol, UseSite, VectorSource,
     Vectors, derive_file_id, filter_nodes, find_similar, get_neighbors, get_node,

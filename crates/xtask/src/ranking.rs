@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use codeagent_core::embed::{Embedder, Lexhash, Source};
+use codeagent_core::embed::{Embedder, HashingEmbedder, ModelHandle};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{self, Snapshot, VectorSource, Vectors};
@@ -96,15 +96,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
 /// The model in the folder that `CODEAGENT_TEST_MODEL` names; without it letters and words are
 /// asked about.
-fn model() -> anyhow::Result<Source> {
+fn model() -> anyhow::Result<ModelHandle> {
     let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else {
-        return Ok(Source::default());
+        return Ok(ModelHandle::default());
     };
     let found = Places::only(folder.into())
         .find()?
         .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
-    Ok(Source::new(move || Ok(Some(Arc::clone(&model)))))
+    Ok(ModelHandle::new(move || Ok(Some(Arc::clone(&model)))))
 }
 
 fn mean(numbers: &[f64]) -> f64 {
@@ -236,7 +236,7 @@ fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<codeagent_core::
         .take(ASKED)
         .map(String::as_str)
         .collect();
-    Ok(Lexhash.embed(&texts)?)
+    Ok(HashingEmbedder.embed(&texts)?)
 }
 
 fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use codeagent_core::embed::Source;
+use codeagent_core::embed::ModelHandle;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
@@ -103,7 +103,7 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
         tally: Tally::default(),
     };
     asking.for_drawn()?;
-    let places = sentences::measure(snapshot, &Source::default())?;
+    let places = sentences::measure(snapshot, &ModelHandle::default())?;
     if places.words.len() >= sentences::MIN_SENTENCES {
         for (name, places) in [
             ("doc, words only", places.words),

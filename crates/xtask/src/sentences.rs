@@ -11,12 +11,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codeagent_core::embed::{Embedder, Source};
+use codeagent_core::embed::{Embedder, ModelHandle};
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
 use codeagent_core::store::{
-    self, Batch, BatchKind, DependencyRow, Reader, SYMBOLS_TOTAL, Writer, node_hash,
+    self, Batch, DependencyRow, Reader, SYMBOLS_TOTAL, WriteMode, Writer, node_hash,
 };
 
 /// Fewer words are a name.
@@ -112,7 +112,7 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
         .count();
     let metadata = vec![(SYMBOLS_TOTAL, symbols.to_string())];
     let batch = Batch {
-        kind: BatchKind::Replace,
+        kind: WriteMode::Replace,
         nodes: Some(nodes),
         files,
         keys,
@@ -151,7 +151,7 @@ pub struct Places {
 }
 
 /// Asks for all sentences of an index, with the vectors of a model if there is one.
-pub fn measure(snapshot: &Snapshot, model: &Source) -> anyhow::Result<Places> {
+pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Places> {
     let nodes = symbols(snapshot)?;
     let sentences = sentences(&nodes);
     let folder = tempfile::tempdir()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use codeagent_core::embed::{EmbedError, Embedder as _, Source};
+use codeagent_core::embed::{EmbedError, Embedder as _, ModelHandle};
 use codeagent_embed::{self as embed, Installed, MiniLm, Places};
 use codeagent_workspace::DataHome;
 use serde_json::json;
@@ -54,8 +54,8 @@ pub fn tried() -> Result<Option<String>, EmbedError> {
 }
 
 /// The model of this user, opened by whoever needs it.
-pub fn source() -> Source {
-    Source::new(|| {
+pub fn source() -> ModelHandle {
+    ModelHandle::new(|| {
         let unavailable =
             |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
         let places = Places::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;

@@ -26,8 +26,8 @@ use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
 use crate::store::{
-    self, Batch, BatchKind, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeWithHash,
-    SYMBOLS_TOTAL, SpanUpdate,
+    self, Batch, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeWithHash, SYMBOLS_TOTAL,
+    SpanUpdate, WriteMode,
 };
 
 /// More changed files than this are not looked at one by one.
@@ -120,10 +120,9 @@ impl IngestPipeline {
         own.sort_unstable_by_key(|own| own.at);
         let dirty = if own.iter().any(|own| own.is_seen) {
             if links.is_none() {
-                *links = Some(
-                    ctx.clock
-                        .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
-                );
+                *links = Some(ctx.clock.time(Phase::Decode, || {
+                    store::dependency_rows(&self.reader.snapshot()?)
+                })?);
             }
             let links = links.get_or_insert_default();
             match ctx
@@ -213,7 +212,7 @@ fn batch(
         ..
     } = standing;
     let mut batch = Batch {
-        kind: BatchKind::Update,
+        kind: WriteMode::Update,
         ..Batch::default()
     };
     let mut files = Vec::new();

@@ -20,7 +20,7 @@ use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, lower_priority,
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::embed::Signs;
+use crate::embed::SignBits;
 use crate::ingest::cache::{CachedState, ChangeImpact, CurrentWorld, WorldState, files_of};
 use crate::ingest::load::{FactsStore, LoadedFile, Loader};
 use crate::ingest::members::MemberHashes;
@@ -39,9 +39,8 @@ use crate::ingest::{
 use crate::languages::LANGUAGES;
 use crate::model::graph::{Node, NodeId};
 use crate::store::{
-    self, BATCH_AT, Batch, BatchKind, DependencyKeyHash, FileKey, FileRow, InputRow, MADE_BY,
-    NodeWithHash, PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
-    SYMBOLS_TOTAL,
+    self, BATCH_AT, Batch, DependencyKeyHash, FileKey, FileRow, InputRow, MADE_BY, NodeWithHash,
+    PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT, SYMBOLS_TOTAL, WriteMode,
 };
 use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
@@ -590,7 +589,7 @@ impl IngestPipeline {
             ..batch_of(kind, rows, &ctx.known)
         };
         match nodes_before {
-            Some(before) if kind == BatchKind::Update => {
+            Some(before) if kind == WriteMode::Update => {
                 (batch.renewed, batch.gone) = differing(&before, &built.nodes);
                 ctx.threads.spawn(move || drop(before));
             }
@@ -599,7 +598,7 @@ impl IngestPipeline {
             }
             _ => batch.nodes = Some(self.hashed(&ctx, built.nodes.take_nodes())),
         }
-        if let (BatchKind::Replace, Some(nodes)) = (kind, &batch.nodes) {
+        if let (WriteMode::Replace, Some(nodes)) = (kind, &batch.nodes) {
             batch.signs = Some(signs(&ctx, nodes));
         }
         summary.removed = batch.removed.len();
@@ -775,7 +774,7 @@ impl IngestPipeline {
         built: &WorldState,
         before: Option<&NodeTable>,
         all: bool,
-    ) -> Result<(BatchKind, Vec<(usize, ResolvedFile)>, Vec<Fingerprint>), IngestError> {
+    ) -> Result<(WriteMode, Vec<(usize, ResolvedFile)>, Vec<Fingerprint>), IngestError> {
         let WorldState {
             loaded,
             world,
@@ -808,8 +807,8 @@ impl IngestPipeline {
             self.plan(ctx, built, &fingerprints, &differing)?
         };
         let (kind, wanted) = match planned {
-            Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
-            Plan::Some(dirty) => (BatchKind::Update, dirty),
+            Plan::All => (WriteMode::Replace, (0..loaded.len()).collect()),
+            Plan::Some(dirty) => (WriteMode::Update, dirty),
         };
         Ok((kind, self.relink(ctx, built, &wanted)?, fingerprints))
     }
@@ -862,9 +861,9 @@ impl IngestPipeline {
         fingerprints: &[Fingerprint],
         differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
     ) -> Result<Plan, IngestError> {
-        let links = ctx
-            .clock
-            .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
+        let links = ctx.clock.time(Phase::Decode, || {
+            store::dependency_rows(&self.reader.snapshot()?)
+        })?;
         let files = rows::plan_files(built, fingerprints, &ctx.known, &links, differing);
         let removed = removed_files(&ctx.known, &built.loaded)
             .filter_map(|row| Some((row.id, links.get(&row.id)?)))
@@ -953,7 +952,7 @@ fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
 }
 
 /// The batch of these rows, without nodes, removed files, keys, inputs and metadata.
-fn batch_of(kind: BatchKind, rows: Rows, known: &KnownFiles) -> Batch {
+fn batch_of(kind: WriteMode, rows: Rows, known: &KnownFiles) -> Batch {
     let Rows {
         files,
         links,
@@ -1011,7 +1010,7 @@ fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<NodeWithHash>, Vec<Nod
 }
 
 /// What finds near symbols. Made by all threads: the one that writes has enough to do.
-fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
+fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
     let signs_of =
         |nodes: &[NodeWithHash]| ctx.clock.time(Phase::Store, || store::lexical_signs(nodes));
     ctx.threads.install(|| {

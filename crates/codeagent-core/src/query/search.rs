@@ -4,7 +4,7 @@
 use crate::model::graph::Node;
 use crate::query::vectors::LOOKED_AT;
 use crate::query::{QueryError, Vectors};
-use crate::store::{self, Hits, Near, Score, SearchFilter, Snapshot};
+use crate::store::{self, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
 
 /// How many times as many near symbols are looked at if a filter leaves most of them out.
 const FILTERED_REACH: usize = 8;
@@ -58,7 +58,7 @@ pub fn filter_nodes(
         let (source, vector) = vectors.of_question(snapshot, question)?;
         let mut nearest = vectors.nearest(snapshot, source, &vector, LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
-        Ok(Some(Near { nearest, source }))
+        Ok(Some(SimilarSymbols { nearest, source }))
     };
     let Hits {
         hits,

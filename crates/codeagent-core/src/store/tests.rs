@@ -51,11 +51,13 @@ fn id(file: usize, name: usize) -> NodeId {
 
 fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
     let kind = NodeKind::Function;
+
     let start = Position {
         offset: name as u32 * 10,
         line: name as u32 + 1,
         column: 1,
     };
+
     Node {
         id: id(file, name),
         parent: None,
@@ -123,15 +125,18 @@ fn edges(repository: &Repository, file: usize, key: FileKey) -> Vec<EdgeRow> {
         .iter()
         .map(|(source, target, confidence)| EdgeRow {
             source: id(file, text.names[source % text.names.len()]),
+
             target: all[target % all.len()],
             edge_type: EdgeType::Calls,
             confidence: Confidence::from_code(*confidence).unwrap(),
+
             file: key,
             line: *source as u32 + 1,
             column: 1,
             candidates: all.iter().take(usize::from(*confidence)).copied().collect(),
         })
         .collect();
+
     edges.sort_by_key(EdgeRow::key);
     edges.dedup_by_key(|edge| edge.key());
     edges
@@ -161,9 +166,9 @@ fn batch(
 ) -> Batch {
     let mut batch = Batch {
         kind: if before.is_some() {
-            BatchKind::Update
+            WriteMode::Update
         } else {
-            BatchKind::Replace
+            WriteMode::Replace
         },
         ..Batch::default()
     };
@@ -172,12 +177,15 @@ fn batch(
             batch.removed.extend(keys.remove(&path(file)));
             continue;
         }
+
         let next = FileKey(keys.values().map(|key| key.0 + 1).max().unwrap_or(1));
         let key = *keys.entry(path(file)).or_insert(next);
+
         let edges = edges(now, file, key);
         let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
         sources.sort();
         sources.dedup();
+
         let sites = edges
             .iter()
             .map(|edge| UnresolvedSite {
@@ -186,11 +194,13 @@ fn batch(
                 is_call: true,
             })
             .collect();
+
         batch.unresolved.push(UnresolvedRow {
             file: key,
             name: "lost".to_owned(),
             sites,
         });
+
         batch.files.push((
             file_row(file, key),
             DependencyRow {
@@ -200,13 +210,16 @@ fn batch(
         ));
         batch.edges.extend(edges);
     }
+
     batch.keys = keys.clone();
+
     batch.nodes = Some(
         nodes(now)
             .into_iter()
             .map(|node| (node_hash(&node, &mut Vec::new()), node))
             .collect(),
     );
+
     batch
 }
 
@@ -240,6 +253,7 @@ proptest! {
 fn small() -> (tempfile::TempDir, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
+
     let repository: Repository = vec![
         Some(Text {
             names: vec![0, 1, 4],
@@ -252,10 +266,12 @@ fn small() -> (tempfile::TempDir, Reader) {
             doc: None,
         }),
     ];
+
     Writer::open(&path)
         .unwrap()
         .apply(batch(None, &repository, &mut FxHashMap::default()))
         .unwrap();
+
     let reader = Reader::open(&path, 2).unwrap();
     (folder, reader)
 }
@@ -306,6 +322,7 @@ fn a_query_that_is_no_fts5_is_quoted() {
 #[test]
 fn filters_narrow() {
     let (_folder, reader) = small();
+
     let other = SearchFilter {
         language: Some(Language::CSharp),
         ..SearchFilter::default()
@@ -332,22 +349,29 @@ fn a_snapshot_does_not_see_later_batches() {
     let first: Repository = vec![Some(Text {
         names: vec![0],
         uses: Vec::new(),
+
         doc: None,
     })];
     let mut keys = FxHashMap::default();
     writer.apply(batch(None, &first, &mut keys)).unwrap();
+
     let reader = Reader::open(&path, 2).unwrap();
     let snapshot = reader.snapshot().unwrap();
+
     let second: Repository = vec![Some(Text {
         names: vec![1],
         uses: Vec::new(),
         doc: None,
     })];
+
     writer
         .apply(batch(Some(&first), &second, &mut keys))
         .unwrap();
+
     assert_eq!(by_name(&snapshot, "getUser", 9).unwrap().len(), 1);
+
     drop(snapshot);
+
     assert_eq!(
         by_name(&reader.snapshot().unwrap(), "getUser", 9)
             .unwrap()
@@ -360,12 +384,14 @@ fn a_snapshot_does_not_see_later_batches() {
 fn a_failed_batch_leaves_the_generation() {
     let (folder, reader) = small();
     let before = dump(&folder.path().join("index.db"));
+
     let repository: Repository = vec![Some(Text {
         names: vec![0],
         uses: vec![(0, 0, 2)],
         doc: None,
     })];
     let mut bad = batch(None, &repository, &mut FxHashMap::default());
+
     bad.edges.push(bad.edges[0].clone());
     assert!(
         Writer::open(&folder.path().join("index.db"))
@@ -373,6 +399,7 @@ fn a_failed_batch_leaves_the_generation() {
             .apply(bad)
             .is_err()
     );
+
     drop(reader);
     assert_eq!(dump(&folder.path().join("index.db")), before);
 }
@@ -401,7 +428,7 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let path = folder.path().join("index.db");
     let mut writer = Writer::open(&path).unwrap();
     writer
-        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
+        .apply(of_names(WriteMode::Replace, &[0, 1, 2], None))
         .unwrap();
     let reader = Reader::open(&path, 1).unwrap();
     writer.put_vectors(MODEL, &[]).unwrap();
@@ -413,7 +440,7 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     (folder, writer, reader)
 }
 
-fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
+fn of_names(kind: WriteMode, names: &[usize], doc: Option<&str>) -> Batch {
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
@@ -479,14 +506,15 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     let (_folder, mut writer, reader) = with_vectors();
     // Documentation is no part of the text.
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 2], Some("Says more.")))
+        .apply(of_names(WriteMode::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     // One is renamed.
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .apply(of_names(WriteMode::Update, &[0, 1, 3], None))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
+
     let missing = pending(&reader);
     assert_eq!(
         missing
@@ -497,9 +525,10 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     );
     // And gets its name back, whichever way the index is written: its vector was kept.
     writer
-        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
+        .apply(of_names(WriteMode::Replace, &[0, 1, 2], None))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
+
     let missing = pending(&reader);
     assert_eq!(
         missing
@@ -508,7 +537,9 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
             .collect::<Vec<_>>(),
         [(id(0, 2), true)]
     );
+
     writer.put_vectors(MODEL, &[given(&missing[0])]).unwrap();
+
     let kept = vectors_of(
         &reader.snapshot().unwrap(),
         VectorSource::Model,
@@ -522,11 +553,11 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
 fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
     let (_folder, mut writer, reader) = with_vectors();
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .apply(of_names(WriteMode::Update, &[0, 1], None))
         .unwrap();
     writer.collect_vectors(MODEL).unwrap();
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 2], None))
+        .apply(of_names(WriteMode::Update, &[0, 1, 2], None))
         .unwrap();
     assert!(!pending(&reader)[0].is_known);
 }
@@ -534,13 +565,17 @@ fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
 #[test]
 fn a_vector_that_comes_late_is_of_no_use() {
     let (_folder, mut writer, reader) = with_vectors();
+
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .apply(of_names(WriteMode::Update, &[0, 1, 3], None))
         .unwrap();
+
     let late = given(&pending(&reader)[0]);
+
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .apply(of_names(WriteMode::Update, &[0, 1], None))
         .unwrap();
+
     writer
         .put_vectors(MODEL, std::slice::from_ref(&late))
         .unwrap();
@@ -553,8 +588,10 @@ fn a_vector_that_comes_late_is_of_no_use() {
             }],
         )
         .unwrap();
+
     let snapshot = reader.snapshot().unwrap();
     assert_eq!(model_vector_count(&snapshot).unwrap(), 2);
+
     let kept = vectors_of(&snapshot, VectorSource::Model, &[id(0, 1)]).unwrap();
     assert!((cosine(&kept[0].unwrap(), &vector_of(1)) - 1.0).abs() < 1e-4);
 }
