@@ -1,17 +1,15 @@
-//! Is the database still what its last writer left? A seal beside it says how it looked when it was
-//! closed in good order.
+//! Clean-shutdown marker: detects a database that changed or was not closed cleanly.
 //!
-//! Size, time and number of the file tell at no cost that nobody touched it since. Where they
-//! differ (damage, a copy, a restored backup), the hash of its content decides; for a database of
-//! at most [`MOST_HASHED_BYTES`] it always does. There is no seal while somebody writes, nor after
-//! a process that ended without closing.
+//! The marker records size, time and inode of the closed database, which show at no cost that it is
+//! untouched. Where they differ (damage, a copy, a restored backup), the content's hash decides;
+//! for a database of at most [`MOST_HASHED_BYTES`] it always does. There is no marker while a
+//! process is writing, nor after one that ended without closing.
 //!
-//! While somebody writes, a [`Guard`] notices that others changed the files. Such a database is
-//! sealed as damaged.
+//! While the database is open for writing, a [`Guard`] detects changes by other processes. Such a
+//! database is marked as damaged.
 //!
-//! **Limits.** Two things are seen by `codeagent status --verify` only: content of a larger
-//! database that decays while size and time of the file stay, and such decay under a process that
-//! writes.
+//! **Limits.** Bit rot that leaves size and time unchanged is detected only by
+//! `codeagent status --verify`, in larger databases and under a running writer.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,25 +25,24 @@ const DATABASE: &str = "index.db";
 const JOURNAL: &str = "index.db-journal";
 const LOG: &str = "index.db-wal";
 
-/// A database of this size is hashed in some milliseconds, so its hash is compared whenever it is
-/// opened.
+/// Hashing a database of this size takes milliseconds, so it is done at every opening.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
 
-/// The seal of a database that must be rebuilt: it fits none.
+/// The marker of a database that must be rebuilt: it matches none.
 const DAMAGED: &str = "0 0 0 damaged\n";
 
-/// What a seal says about the database.
+/// What the marker says about the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrity {
-    /// It is as it was left.
+    /// Unchanged since it was closed.
     Whole,
-    /// Nothing is known: somebody writes, or did not close it, or it was never written.
+    /// Unknown: being written, not closed cleanly, or never written.
     Unknown,
-    /// It is not what was left.
+    /// Changed since it was closed.
     Damaged,
 }
 
-/// How a database looked when it was closed.
+/// State of a database when it was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanShutdownMarker {
     size: u64,
@@ -73,15 +70,14 @@ impl CleanShutdownMarker {
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
 
-    /// Whether a database that looks like it also has its content, as far as that is compared. One
-    /// that cannot be read now is not damaged for that.
+    /// Reports whether a database with matching size and time also has the recorded content, as far
+    /// as that is compared. One that cannot be read now does not count as damaged.
     fn fits(&self, database: &Path) -> bool {
         self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
     }
 }
 
-/// Notices that others changed the files of a database while its writer had them open, from their
-/// sizes and times.
+/// Detects changes by other processes to the files of an open database, from sizes and times.
 #[derive(Debug)]
 pub struct Guard {
     files: [PathBuf; 2],
@@ -95,7 +91,7 @@ struct GuardState {
 }
 
 impl Guard {
-    /// Begins with the files as they are.
+    /// Records the current state of the files.
     #[must_use]
     pub fn new(database: &Path) -> Self {
         let files = [database.to_owned(), database.with_file_name(LOG)];
@@ -109,7 +105,7 @@ impl Guard {
         }
     }
 
-    /// Runs what may write the files.
+    /// Runs a function that may write the files.
     pub fn while_writing<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare(&mut state);
@@ -118,7 +114,7 @@ impl Guard {
         done
     }
 
-    /// Whether others changed the files. A write that is under way is not waited for.
+    /// Reports whether others changed the files. Does not wait for a write in progress.
     #[must_use]
     pub fn is_touched(&self) -> bool {
         let mut state = match self.state.try_lock() {
@@ -130,7 +126,7 @@ impl Guard {
         state.is_touched
     }
 
-    /// Another file in the place of one is not this guard's: see [`DataDir::database_mark`].
+    /// A replaced file is detected by [`DataDir::database_mark`] instead.
     fn compare(&self, state: &mut GuardState) {
         for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
             .into_iter()
@@ -149,8 +145,8 @@ fn look_of(file: &Path) -> Option<(u64, Stamp)> {
     Some((metadata.len(), Stamp::of(&metadata)))
 }
 
-/// The same for a log, of which only the time of the content counts: SQLite sets its owner whenever
-/// the superuser opens it.
+/// Like [`look_of`] for the log, using only the content's time: SQLite sets the owner when the
+/// superuser opens it.
 fn log_of(file: &Path) -> Option<(u64, Stamp)> {
     let metadata = file.symlink_metadata().ok()?;
     let changed_ns = metadata.modified().map_or(0, since_1970);
@@ -164,15 +160,15 @@ fn log_of(file: &Path) -> Option<(u64, Stamp)> {
 }
 
 impl DataDir {
-    /// Whether there is a database with something in it, or one that lost it.
+    /// Reports whether there is a database with content, or one that lost it.
     #[must_use]
     pub fn has_database(&self) -> bool {
         let metadata = self.path().join(DATABASE).metadata();
         metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_marker().is_some())
     }
 
-    /// Whether the database is as it was left, at the cost of asking the system for its size and
-    /// time, or of hashing a small one.
+    /// Reports whether the database is as it was closed, at the cost of a stat, or of hashing a
+    /// small one.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
@@ -182,15 +178,17 @@ impl DataDir {
         !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
     }
 
-    /// Whether the database is as it was left. Reads all of it only if it was touched or is small.
-    /// Only for who holds the right to write.
+    /// Compares the database with its marker. Reads all of it only if it was touched or is small.
+    /// Only for the lock holder.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         let Some(seal) = self.read_marker() else {
             return Integrity::Unknown;
         };
+
         let database = self.path().join(DATABASE);
         let looks_same = seal.looks_like(&database).unwrap_or(false);
+
         let is_same = if looks_same {
             seal.fits(&database)
         } else {
@@ -200,6 +198,7 @@ impl DataDir {
                 Err(_) => false,
             }
         };
+
         if is_same {
             Integrity::Whole
         } else {
@@ -207,7 +206,7 @@ impl DataDir {
         }
     }
 
-    /// Takes the seal away, before anything is written. Only for who holds the right to write.
+    /// Removes the marker before anything is written. Only for the lock holder.
     pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
         let seal = self.read_marker();
         match std::fs::remove_file(self.path().join(SEAL)) {
@@ -216,8 +215,8 @@ impl DataDir {
         }
     }
 
-    /// Seals a database that was closed, under the seal it had before if nothing was written. One
-    /// with a log is left without. Only for who holds the right to write.
+    /// Marks a closed database, with the previous marker if nothing was written. One with a log
+    /// gets no marker. Only for the lock holder.
     pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
         if self
@@ -228,10 +227,12 @@ impl DataDir {
         {
             return Ok(());
         }
+
         let unchanged = before
             .map(|seal| seal.looks_like(&database))
             .transpose()?
             .unwrap_or(false);
+
         let seal = match before {
             Some(before) if unchanged => before.clone(),
             _ => {
@@ -243,6 +244,7 @@ impl DataDir {
                 }
             }
         };
+
         let text = format!(
             "{} {} {} {}\n",
             seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
@@ -250,8 +252,8 @@ impl DataDir {
         self.write_marker_text(&text)
     }
 
-    /// Has the next process that opens the database rebuild it. Only for who holds the right to
-    /// write.
+    /// Marks the database so that the next process to open it rebuilds it. Only for the lock
+    /// holder.
     pub fn mark_damaged(&self) -> io::Result<()> {
         self.write_marker_text(DAMAGED)
     }
@@ -262,8 +264,8 @@ impl DataDir {
         open_own(&path)?.write_all(text.as_bytes())
     }
 
-    /// Removes a rollback journal: none is ours, and SQLite would write its pages into the
-    /// database. Only for who holds the right to write.
+    /// Removes a rollback journal: we write none, and SQLite would apply it to the database. Only
+    /// for the lock holder.
     pub(crate) fn remove_journal(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path().join(JOURNAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -292,18 +294,22 @@ mod tests {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
+
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
         std::fs::write(&database, "content").unwrap();
         dir.write_marker(None).unwrap();
         assert_eq!(dir.integrity(), Integrity::Whole);
+
         std::thread::sleep(std::time::Duration::from_millis(20));
         std::fs::write(&database, "content").unwrap();
         assert_eq!(dir.integrity(), Integrity::Whole, "touched only");
+
         for damage in ["contemt", "conten", ""] {
             std::fs::write(&database, damage).unwrap();
             assert_eq!(dir.integrity(), Integrity::Damaged, "{damage:?}");
         }
+
         let seal = dir.clear_marker().unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
         std::fs::write(&database, "other").unwrap();
@@ -313,6 +319,7 @@ mod tests {
             Integrity::Whole,
             "made anew for what was written"
         );
+
         dir.mark_damaged().unwrap();
         assert_eq!(dir.integrity(), Integrity::Damaged);
     }
@@ -338,12 +345,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (database, log) = (folder.path().join(DATABASE), folder.path().join(LOG));
         std::fs::write(&database, "content").unwrap();
+
         let guard = Guard::new(&database);
         guard.while_writing(|| std::fs::write(&log, "log")).unwrap();
         guard
             .while_writing(|| std::fs::write(&database, "contents"))
             .unwrap();
         assert!(!guard.is_touched());
+
         for (file, restored) in [(&database, "contents"), (&log, "log")] {
             let guard = Guard::new(&database);
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -354,6 +363,7 @@ mod tests {
                 .unwrap();
             assert!(guard.is_touched(), "what was touched once stays so");
         }
+
         let guard = Guard::new(&database);
         std::fs::remove_file(&database).unwrap();
         assert!(

@@ -1,8 +1,8 @@
-//! Where the processes of one user that work on one repository meet: a local socket that only its
-//! owner can use.
+//! The index's local socket, usable by its owner only.
 //!
-//! The process with the right to write listens; others connect. On Unix it is a socket in the
-//! user's runtime folder, or beside the index where there is none; on Windows a named pipe.
+//! The process that holds the write lock listens, other processes of the user connect. On Unix it
+//! is a socket in the runtime directory, or next to the index if there is none; on Windows a named
+//! pipe.
 
 #[cfg(windows)]
 mod pipe;
@@ -20,12 +20,11 @@ use crate::DataDir;
 
 pub use system::IpcStream;
 
-/// The open socket; closed when dropped.
+/// The listening socket, closed when dropped.
 pub struct IpcListener(system::Listener);
 
 impl IpcListener {
-    /// Opens it. Only for the process with the right to write: what an earlier one left there is
-    /// removed.
+    /// Opens the socket, removing what an earlier process left. Only for the lock holder.
     pub fn open(data: &DataDir) -> io::Result<Self> {
         system::Listener::open(data).map(Self)
     }

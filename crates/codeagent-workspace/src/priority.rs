@@ -1,29 +1,30 @@
-//! How does a thread step back behind what the user is doing?
+//! Thread priorities, so that background work yields to the user's.
 //!
 //! **Limits.** Linux only: elsewhere a process has one priority for all its threads, and those that
-//! answer shall not wait.
+//! answer queries must not wait.
 
-/// How far: one that steps back gets a tenth of a processor that another wants.
+/// Lowered threads get a tenth of a contended processor.
 #[cfg(target_os = "linux")]
 const STEPS: i32 = 10;
 
-/// As far as it goes.
+/// The lowest priority.
 #[cfg(target_os = "linux")]
 const LAST: i32 = 19;
 
-/// Lets this thread run behind others from now on, if the system lets it. It cannot come back.
+/// Lowers this thread's priority, if the system permits. This cannot be undone.
 pub fn lower_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(STEPS).ok();
 }
 
-/// Lets this thread run when nobody else wants to, if the system lets it. It cannot come back.
+/// Makes this thread run only when the processor is idle, if the system permits. This cannot be
+/// undone.
 pub fn lowest_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(LAST).ok();
 }
 
-/// How far this thread has stepped back.
+/// Returns by how much this thread's priority was lowered.
 #[must_use]
 pub fn priority_steps() -> i32 {
     #[cfg(target_os = "linux")]

@@ -1,11 +1,11 @@
-//! Which other indexes are of work trees of the same git repository?
+//! Indexes of other work trees of the same git repository.
 //!
-//! A data folder keeps where git keeps what all work trees share, as its last writer found it; only
-//! data folders are looked at, no other repository is. What is said there may be anybody's: it is
-//! good for finding texts that are probably the same, not for believing that they are.
+//! A data folder records git's shared folder, as found by its last writer. Only data folders are
+//! read, no other repository. The record is untrusted: it serves to find texts that are probably
+//! equal.
 //!
-//! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer
-//! never noted it is none.
+//! **Limits.** At most [`MOST`] indexes, those written last. A folder whose writer recorded nothing
+//! is not found.
 
 use std::io;
 use std::path::Path;
@@ -15,29 +15,32 @@ use crate::data_dir::{DataDir, DataHome};
 use crate::ignored::shared_git_folder;
 use crate::lock::read_short;
 
-/// The file with a hash of the path of git's folder.
+/// The file with a hash of the path of git's shared folder.
 const GIT: &str = "git";
 
-/// How many are of use.
+/// Maximum number of work trees to use.
 const MOST: usize = 8;
 
 impl DataDir {
-    /// The data folders of other work trees, the one that was written last first. Any of them may
-    /// be gone, damaged or in use.
+    /// Returns the data folders of other work trees, the last written first. Any of them may be
+    /// gone, damaged or in use.
     #[must_use]
     pub fn siblings(&self) -> Vec<Self> {
         let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else {
             return Vec::new();
         };
+
         let kept = DataHome::at(home).kept().unwrap_or_default();
         let others = kept
             .known
             .into_iter()
             .filter(|other| other.path() != self.path() && noted(other) == Some(mark));
+
         let mut dated: Vec<(SystemTime, Self)> = others
             .filter_map(|other| Some((written(&other)?, other)))
             .collect();
         dated.sort_by(|(first, _), (second, _)| second.cmp(first));
+
         dated
             .into_iter()
             .map(|(_, other)| other)
@@ -45,7 +48,7 @@ impl DataDir {
             .collect()
     }
 
-    /// Notes whose work tree this is; nothing if it is none. Only for who holds the right to write.
+    /// Records git's shared folder, if there is one. Only for the lock holder.
     pub(crate) fn note_git(&self) -> io::Result<()> {
         let Some(folder) = shared_git_folder(self.root()) else {
             return Ok(());
@@ -61,7 +64,7 @@ fn noted(data: &DataDir) -> Option<[u8; 32]> {
     read_short(&data.file(GIT).ok()?).ok()?.try_into().ok()
 }
 
-/// When the database or its log was written last; `None` if there is none.
+/// Returns when the database or its log was last written; `None` if there is none.
 fn written(data: &DataDir) -> Option<SystemTime> {
     let changed = |path: &Path| {
         path.symlink_metadata()
@@ -100,6 +103,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
+
         write("main/.git/worktrees/second/commondir", "../..\n");
         write("main/src/a.cs", "");
         write(
@@ -111,6 +115,7 @@ mod tests {
         );
         write("other/.git/HEAD", "");
         write("plain/a.cs", "");
+
         outer
     }
 
@@ -123,6 +128,7 @@ mod tests {
         )[..] else {
             unreachable!()
         };
+
         let mut found = main.siblings();
         found.sort_by(|first, second| first.root().cmp(second.root()));
         assert_eq!(
@@ -130,6 +136,7 @@ mod tests {
             [part.clone(), second.clone()],
             "a folder of a work tree as well"
         );
+
         assert!(second.siblings().contains(main));
         assert!(other.siblings().is_empty() && plain.siblings().is_empty());
     }

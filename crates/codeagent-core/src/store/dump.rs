@@ -119,6 +119,7 @@ fn dump(
     let mut statement = connection.prepare(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
+
     while let Some(row) = rows.next()? {
         let mut line = what.to_owned();
         for column in 0..columns {

@@ -185,8 +185,10 @@ impl From<rusqlite::Error> for StoreError {
                 | Error::IntegralValueOutOfRange(..)
                 | Error::Utf8Error(..)
         );
-        // A statement of ours names only what a migration made.
+
+        // Statements name only tables that a migration created.
         let is_lost = error.to_string().starts_with("no such table");
+
         match error.sqlite_error_code() {
             _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -124,6 +124,7 @@ mod tests {
             combined_scores(&words, Some(&near(source, &[(2, 0.5), (3, 0.25)])))[&NodeId(id)].score
         };
         let rounded = |score: f64| (score * 100.0).round() / 100.0;
+
         assert_eq!(
             [1, 2, 3].map(|id| rounded(score(VectorSource::Lexical, id))),
             [0.6, 0.7, 0.2]

@@ -88,42 +88,28 @@ pub fn search(
     limit: usize,
     near: SimilarityFn<'_>,
 ) -> Result<Hits, StoreError> {
-    let mut read = Query::read(query);
+    let mut parsed = Query::read(query);
     let mut candidates = Candidates::new(snapshot, filter, limit);
-    let expression = if read.is_expression {
-        Some(candidates.of_expression(query.trim()))
-    } else {
-        None
+    let Some(Gathered { all, quoted }) = gather(&mut candidates, query, &mut parsed)? else {
+        return Ok(Hits {
+            quoted: true,
+            ..Hits::default()
+        });
     };
-    let (all, quoted) = match expression {
-        Some(Ok(())) => (true, false),
-        Some(Err(StoreError::Query(_))) => {
-            if read.words.is_empty() {
-                // Who asks for nothing but operators means their words; signs alone are in no name.
-                read = Query::read(&query.to_lowercase());
-            }
-            if read.words.is_empty() {
-                return Ok(Hits {
-                    quoted: true,
-                    ..Hits::default()
-                });
-            }
-            (candidates.of_words(&read)?, true)
-        }
-        Some(Err(other)) => return Err(other),
-        None => (candidates.of_words(&read)?, !read.is_plain),
-    };
-    let is_language = !all || (read.is_language() && (quoted || !read.is_expression));
+
+    let is_language = !all || (parsed.is_language() && (quoted || !parsed.is_expression));
     let total = metadata(snapshot, SYMBOLS_TOTAL)?
         .and_then(|text| text.parse().ok())
         .unwrap_or(0);
-    let ranker = Ranker::new(&read, &candidates.names_with(&read)?, total);
-    let found = candidates.load(candidates.found())?;
-    let mut ranked: Vec<Ranked> = found
+
+    let ranker = Ranker::new(&parsed, &candidates.names_with(&parsed)?, total);
+    let mut ranked: Vec<Ranked> = candidates
+        .load(candidates.found())?
         .into_iter()
         .map(|candidate| ranker.rank(candidate))
         .collect();
     sort(&mut ranked, ranker.same_names());
+
     let mut hits: Vec<ScoredSymbol> = ranked
         .into_iter()
         .map(|ranked| ScoredSymbol {
@@ -131,18 +117,9 @@ pub fn search(
             score: None,
         })
         .collect();
+
     if is_language {
-        hits.retain(|hit| hit.ranked.match_kind >= MatchKind::Starts);
-        let in_name = MatchedBy {
-            name: true,
-            ..MatchedBy::default()
-        };
-        hits.iter_mut().for_each(|hit| {
-            hit.score = Some(Score {
-                score: 1.0,
-                matched: in_name,
-            })
-        });
+        keep_full_matches(&mut hits);
         hits.extend(answers(
             snapshot,
             &candidates,
@@ -150,19 +127,83 @@ pub fn search(
             (query, total),
             near,
         )?);
+
         let mut seen = FxHashSet::default();
         hits.retain(|hit| seen.insert(hit.ranked.candidate.id));
     }
+
     hits.truncate(limit);
     let has_all = all
         || hits
             .iter()
             .any(|hit| hit.ranked.match_kind >= MatchKind::All);
+
     Ok(Hits {
         some_words: !has_all && !hits.is_empty(),
         hits: full(snapshot, hits)?,
         quoted,
     })
+}
+
+/// How the candidates of a query were found.
+struct Gathered {
+    /// Whether some have all of the words.
+    all: bool,
+    /// Whether the words were searched as they are.
+    quoted: bool,
+}
+
+/// Gathers the candidates of a query; returns `None` if it has no words. `parsed` is replaced if
+/// the query consists of FTS5 operators only.
+fn gather(
+    candidates: &mut Candidates<'_>,
+    query: &str,
+    parsed: &mut Query,
+) -> Result<Option<Gathered>, StoreError> {
+    if !parsed.is_expression {
+        return Ok(Some(Gathered {
+            all: candidates.of_words(parsed)?,
+            quoted: !parsed.is_plain,
+        }));
+    }
+
+    match candidates.of_expression(query.trim()) {
+        Ok(()) => Ok(Some(Gathered {
+            all: true,
+            quoted: false,
+        })),
+        Err(StoreError::Query(_)) => {
+            if parsed.words.is_empty() {
+                // Operators alone are meant as words; punctuation is in no name.
+                *parsed = Query::read(&query.to_lowercase());
+            }
+            if parsed.words.is_empty() {
+                return Ok(None);
+            }
+
+            Ok(Some(Gathered {
+                all: candidates.of_words(parsed)?,
+                quoted: true,
+            }))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Keeps the symbols with all words in their names, which get the best score.
+fn keep_full_matches(hits: &mut Vec<ScoredSymbol>) {
+    let in_name = MatchedBy {
+        name: true,
+        ..MatchedBy::default()
+    };
+
+    hits.retain(|hit| hit.ranked.match_kind >= MatchKind::Starts);
+    hits.iter_mut().for_each(|hit| {
+        hit.score = Some(Score {
+            score: 1.0,
+            matched: in_name,
+        })
+    });
 }
 
 /// A found symbol before its node is loaded.
