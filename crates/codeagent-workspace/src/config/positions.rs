@@ -1,23 +1,24 @@
-//! Where in a JSON text does a key or a value stand: line and column, both from 1, columns in
+//! Positions of keys and values in a JSON text: line and column, both from 1, columns in
 //! characters.
 //!
-//! **Limits.** The text must be valid JSON, and is followed two levels down: `projects` / pattern.
+//! **Limits.** The text must be valid JSON; only the two upper levels are recorded: `projects` /
+//! pattern.
 
-/// How far down places are noted.
+/// Levels that are recorded.
 const LEVELS: usize = 2;
 
-/// A line and a column.
+/// Line and column.
 pub type Position = (usize, usize);
 
-/// The places in one text.
+/// The recorded positions of one text.
 #[derive(Debug, Default)]
 pub struct Positions {
-    /// Path of keys or indices, place of the key, place of the value.
+    /// Path of keys or indices, offset of the key, offset of the value.
     places: Vec<(Vec<String>, usize, usize)>,
 }
 
 impl Positions {
-    /// Of a text that the JSON parser has accepted.
+    /// Scans a text that the JSON parser has accepted.
     pub fn of(text: &str) -> Self {
         let mut scanner = Scanner {
             text,
@@ -29,19 +30,19 @@ impl Positions {
         scanner.positions
     }
 
-    /// Where the value at a path stands.
+    /// Returns the position of the value at a path.
     pub fn value(&self, text: &str, path: &[&str]) -> Position {
         self.find(path)
             .map_or((1, 1), |(_, _, value)| position(text, *value))
     }
 
-    /// Where the key at the end of a path stands.
+    /// Returns the position of the key at the end of a path.
     pub fn key(&self, text: &str, path: &[&str]) -> Position {
         self.find(path)
             .map_or((1, 1), |(_, key, _)| position(text, *key))
     }
 
-    /// The second place of a key that stands twice, with the key.
+    /// Returns a key that occurs twice, with its second position.
     pub fn duplicate(&self, text: &str) -> Option<(&str, Position)> {
         let mut seen = std::collections::BTreeSet::new();
         let (path, key, _) = self.places.iter().find(|(path, ..)| !seen.insert(path))?;
@@ -76,7 +77,7 @@ impl Scanner<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The parser admits 128 levels, so this does not go deeper either.
+    /// Recursion is bounded, because the parser accepts at most 128 levels.
     fn value(&mut self) {
         match self.peek() {
             Some(b'{') => self.elements(true),
@@ -94,10 +95,12 @@ impl Scanner<'_> {
 
     fn elements(&mut self, named: bool) {
         self.at += 1;
+
         for index in 0_usize.. {
             if matches!(self.peek(), None | Some(b'}' | b']')) {
                 break;
             }
+
             let key = self.at;
             let name = if named {
                 self.string()
@@ -108,6 +111,7 @@ impl Scanner<'_> {
                 self.peek();
                 self.at += 1;
             }
+
             self.peek();
             self.path.push(name);
             if self.path.len() <= LEVELS {
@@ -115,12 +119,14 @@ impl Scanner<'_> {
                     .places
                     .push((self.path.clone(), key, self.at));
             }
+
             self.value();
             self.path.pop();
             if self.peek() == Some(b',') {
                 self.at += 1;
             }
         }
+
         self.at += 1;
     }
 
