@@ -240,6 +240,7 @@ pub struct Stamp {
 impl Stamp {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map_or(0, since_1970);
+
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
