@@ -132,8 +132,8 @@ impl Encoder<'_> {
         for (name, value) in floats {
             self.graph.constant(name, &[], &Values::Float(&[value]));
         }
-        // An extent of 0 stands for that of the input.
 
+        // An extent of 0 stands for that of the input.
         let heads_apart = [0, 0, heads as i64, (hidden / heads) as i64];
         let heads_joined = [0, 0, hidden as i64];
 

@@ -187,8 +187,8 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
             }
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                // A Python without pip counts as absent, if there is another one.
 
+                // A Python without pip counts as absent, if there is another one.
                 let is_absent = said.contains("No module named pip");
                 let error = if is_absent {
                     PackageError::NoPip

@@ -423,8 +423,8 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
         None => undeclared(statement).to_owned(),
     };
     let mut declared = declaration(&bare)?;
-    // `import("m").A`, `typeof import("m")`
 
+    // `import("m").A`, `typeof import("m")`
     for rest in bare.split("import(").skip(1) {
         let name = rest
             .split_once(").")

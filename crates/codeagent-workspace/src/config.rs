@@ -231,7 +231,6 @@ impl Reading<'_> {
     fn set(&self, config: &mut Config, key: &Key, value: &Value) -> Result<(), ConfigError> {
         match key.kind {
             Kind::Ignored => self.text_of(value, &[key.name]).map(drop),
-
             Kind::SomePatterns | Kind::Patterns => {
                 let patterns = self.texts(key, value, globs::check)?;
                 let globs = Globs::new(patterns).map_err(|problem| {

@@ -101,8 +101,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
         drop(Writer::open(&path).unwrap());
-        // One connection, so that the next call gets the one that was interrupted.
 
+        // One connection, so that the next call gets the one that was interrupted.
         let reader = Reader::open(&path, 1).unwrap();
         let canceller = Canceller::default();
         let began = Instant::now();

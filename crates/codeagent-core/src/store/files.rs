@@ -22,24 +22,20 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
         dialect: word_column(row, 2, Dialect::from_code)?,
         project_id: row.get(3)?,
         size: row.get::<_, i64>(4)? as u64,
-
         stamp: stamp_columns(row, 5)?,
         hash: hash_column(row, 7)?,
         facts_key: FactsKey(hash_column(row, 8)?),
         defines_hash: row.get::<_, i64>(9)? as u64,
         parse_status: word_column(row, 10, ParseStatus::from_code)?,
-
         problem: row.get(11)?,
         error_bytes: row.get(12)?,
         error_lines: unpack_sorted(row.get_ref(13)?.as_blob().unwrap_or_default()),
         lines: row.get(14)?,
         bytes: row.get(15)?,
-
         calls: row.get(16)?,
         calls_resolved: row.get(17)?,
         calls_external: row.get(18)?,
         given_up: row.get(19)?,
-
         interface_hash: hash_column(row, 20)?,
         ids_hash: row.get::<_, i64>(21)? as u64,
     })

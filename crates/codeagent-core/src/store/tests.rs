@@ -125,11 +125,9 @@ fn edges(repository: &Repository, file: usize, key: FileKey) -> Vec<EdgeRow> {
         .iter()
         .map(|(source, target, confidence)| EdgeRow {
             source: id(file, text.names[source % text.names.len()]),
-
             target: all[target % all.len()],
             edge_type: EdgeType::Calls,
             confidence: Confidence::from_code(*confidence).unwrap(),
-
             file: key,
             line: *source as u32 + 1,
             column: 1,
@@ -349,7 +347,6 @@ fn a_snapshot_does_not_see_later_batches() {
     let first: Repository = vec![Some(Text {
         names: vec![0],
         uses: Vec::new(),
-
         doc: None,
     })];
     let mut keys = FxHashMap::default();

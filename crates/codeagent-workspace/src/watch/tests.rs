@@ -226,8 +226,8 @@ fn a_wait_ends_with_a_notice_or_when_it_is_woken() {
 #[test]
 fn a_queue_that_is_full_means_anything() {
     let place = Place::new();
-    // Events are taken at once, so the queue fills up only while this holds their thread.
 
+    // Events are taken at once, so the queue fills up only while this holds their thread.
     let events = place.watcher.shared.lock();
     let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
         .unwrap()

@@ -22,7 +22,7 @@ const RULE_TESTS: [&str; 2] = ["csharp", "typescript"];
 /// One run that can notice mutants.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Position of its program.
+    /// Index of its program.
     pub program: usize,
     /// The test in the program.
     pub test: String,
@@ -30,7 +30,7 @@ pub struct Unit {
     pub case: Option<String>,
     /// How long it took without a mutant.
     pub time: Duration,
-    /// How many branches it reaches.
+    /// Number of branches that it reaches.
     breadth: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Runs every unit of the programs without a mutant. `folder` is for its files.
+    /// Runs every unit of the programs without a mutant. `folder` is for temporary files.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Reach {
         Ok(Self { units, by_mutant })
     }
 
-    /// The units that reach a mutant, those of one test together. Cases that reach few branches
-    /// come first: they are the likeliest to notice.
+    /// Returns the units that reach a mutant, grouped by test. Cases that reach few branches come
+    /// first, because they are most likely to notice.
     pub fn units(&self, mutant: usize) -> Vec<&Unit> {
         let mut found: Vec<&Unit> = self
             .by_mutant
@@ -86,6 +86,7 @@ impl Reach {
             .flatten()
             .map(|at| &self.units[*at])
             .collect();
+
         let order = |unit: &Unit| {
             (
                 unit.program,
@@ -94,11 +95,13 @@ impl Reach {
                 unit.breadth,
             )
         };
+
         found.sort_by_cached_key(|unit| order(unit));
+
         found
     }
 
-    /// How many units there are.
+    /// Returns the number of units.
     pub fn len(&self) -> usize {
         self.units.len()
     }
@@ -137,7 +140,7 @@ fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> 
     Ok(units)
 }
 
-/// How long a unit takes, and the mutants it reaches.
+/// Runs a unit and returns its time and the mutants it reaches.
 fn run_unit(
     program: &Program,
     unit: &Unit,

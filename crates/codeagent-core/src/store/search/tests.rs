@@ -299,7 +299,6 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
             .collect();
         Ok(Some(SimilarSymbols {
             nearest,
-
             source: VectorSource::Lexical,
         }))
     };
