@@ -9,7 +9,7 @@
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 
-use crate::onnx::{Element, Extent, Graph, Setting, Values};
+use crate::onnx::{Attribute, Element, Extent, Graph, Values};
 
 /// Added to masked tokens before the softmax: large enough to suppress them, small enough not to
 /// overflow.
@@ -171,7 +171,7 @@ impl Encoder<'_> {
             "Shape",
             &["input_ids"],
             "length",
-            &[Setting::Int("start", 1), Setting::Int("end", 2)],
+            &[Attribute::Int("start", 1), Attribute::Int("end", 2)],
         );
         graph.node(
             "Slice",
@@ -189,7 +189,7 @@ impl Encoder<'_> {
             "Cast",
             &["mask_wide"],
             "mask_float",
-            &[Setting::Int("to", 1)],
+            &[Attribute::Int("to", 1)],
         );
         graph.node("Sub", &["c.one", "mask_float"], "mask_off", &[]);
         graph.node("Mul", &["mask_off", "c.masked"], "mask", &[]);
@@ -222,7 +222,7 @@ impl Encoder<'_> {
                 "Transpose",
                 &[&apart],
                 &name(part),
-                &[Setting::Ints("perm", &order)],
+                &[Attribute::Ints("perm", &order)],
             );
         }
 
@@ -241,7 +241,7 @@ impl Encoder<'_> {
             "Softmax",
             &[&masked],
             &name("shares"),
-            &[Setting::Int("axis", -1)],
+            &[Attribute::Int("axis", -1)],
         );
 
         let mixed = graph.node("MatMul", &[&shares, &name("value")], &name("mixed"), &[]);
@@ -249,7 +249,7 @@ impl Encoder<'_> {
             "Transpose",
             &[&mixed],
             &name("turned"),
-            &[Setting::Ints("perm", &[0, 2, 1, 3])],
+            &[Attribute::Ints("perm", &[0, 2, 1, 3])],
         );
         let joined = graph.node("Reshape", &[&turned, "c.joined"], &name("joined"), &[]);
 
@@ -314,8 +314,8 @@ impl Encoder<'_> {
         )?;
 
         let settings = [
-            Setting::Int("axis", -1),
-            Setting::Float("epsilon", self.sizes.epsilon),
+            Attribute::Int("axis", -1),
+            Attribute::Float("epsilon", self.sizes.epsilon),
         ];
 
         Ok(self.graph.node(

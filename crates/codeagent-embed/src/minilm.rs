@@ -15,7 +15,7 @@ use fastembed::{
 };
 
 use crate::error::ModelError;
-use crate::places::{Found, MODEL_NAME};
+use crate::locations::{MODEL_NAME, ModelFiles};
 use crate::runtime;
 
 /// Maximum tokens of a text, from the model card.
@@ -41,7 +41,7 @@ pub struct MiniLm {
 
 impl MiniLm {
     /// Opens the model and verifies it with a text whose vector is known.
-    pub fn open(found: &Found) -> Result<Self, ModelError> {
+    pub fn open(found: &ModelFiles) -> Result<Self, ModelError> {
         let folder = &found.folder;
         let onnx = read(&found.model)?;
         let file = |name: &str| read(&folder.join(name));

@@ -22,7 +22,7 @@ pub(crate) enum Values<'v> {
 }
 
 /// An operator's attribute.
-pub(crate) enum Setting<'s> {
+pub(crate) enum Attribute<'s> {
     /// A number.
     Float(&'s str, f32),
     /// A whole number.
@@ -101,7 +101,7 @@ impl Graph {
         operator: &str,
         inputs: &[&str],
         output: &str,
-        settings: &[Setting<'_>],
+        settings: &[Attribute<'_>],
     ) -> String {
         let mut node = Message::default();
         for input in inputs {
@@ -141,12 +141,12 @@ impl Graph {
     }
 }
 
-fn attribute(setting: &Setting<'_>) -> Message {
+fn attribute(setting: &Attribute<'_>) -> Message {
     let mut attribute = Message::default();
     match setting {
-        Setting::Float(name, value) => attribute.text(1, name).float(2, *value).int(20, 1),
-        Setting::Int(name, value) => attribute.text(1, name).int(3, *value).int(20, 2),
-        Setting::Ints(name, values) => {
+        Attribute::Float(name, value) => attribute.text(1, name).float(2, *value).int(20, 1),
+        Attribute::Int(name, value) => attribute.text(1, name).int(3, *value).int(20, 2),
+        Attribute::Ints(name, values) => {
             attribute.text(1, name);
             for value in *values {
                 attribute.int(8, *value);

@@ -131,7 +131,21 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
         let _ = write!(line, " returns {}", exprs(facts, decl.returns));
     }
 
-    match decl.context {
+    push_context(&mut line, facts, decl.context);
+    if decl.from > 0 {
+        let _ = write!(line, " from {}", decl.from);
+    }
+
+    if let Some(detail) = facts.detail(id) {
+        push_detail(&mut line, facts, detail);
+    }
+
+    line
+}
+
+/// Appends where a declaration gets its type from.
+fn push_context(line: &mut String, facts: &Facts, context: Context) {
+    match context {
         Context::None => {}
         Context::Argument(call, n) => {
             let _ = write!(
@@ -155,40 +169,35 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             expr(facts, of, LEVELS)
         )),
     }
+}
 
-    if decl.from > 0 {
-        let _ = write!(line, " from {}", decl.from);
+/// Appends the details that only nodes need.
+fn push_detail(line: &mut String, facts: &Facts, detail: &Detail) {
+    let _ = write!(
+        line,
+        " [{}-{}",
+        detail.span.start.line, detail.span.end_line
+    );
+
+    for text in [detail.parameters, detail.type_text, detail.doc] {
+        if !text.is_none() {
+            let _ = write!(line, " {:?}", facts.text(text));
+        }
+    }
+    if !detail.explicit_interface.is_none() {
+        let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, LEVELS));
+    }
+    if detail.deprecated {
+        line.push_str(" deprecated");
     }
 
-    if let Some(detail) = facts.detail(id) {
-        let _ = write!(
-            line,
-            " [{}-{}",
-            detail.span.start.line, detail.span.end_line
-        );
-
-        for text in [detail.parameters, detail.type_text, detail.doc] {
-            if !text.is_none() {
-                let _ = write!(line, " {:?}", facts.text(text));
-            }
-        }
-        if !detail.explicit_interface.is_none() {
-            let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, LEVELS));
-        }
-        if detail.deprecated {
-            line.push_str(" deprecated");
-        }
-
-        let access = detail.access.map_or("", |access| access.as_str());
-        let _ = write!(
-            line,
-            "{}{}]",
-            if access.is_empty() { "" } else { " " },
-            access
-        );
-    }
-
-    line
+    let access = detail.access.map_or("", |access| access.as_str());
+    let _ = write!(
+        line,
+        "{}{}]",
+        if access.is_empty() { "" } else { " " },
+        access
+    );
 }
 
 const FLAGS: &[(DeclFlags, &str)] = &[

@@ -9,7 +9,7 @@
 //! apply. Names are case-sensitive. `d**/a` is `d*/a`, while git lets `**` after a literal prefix
 //! span folders.
 
-mod searched;
+mod search_rules;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::git_index::GitIndex;
-pub use searched::Searched;
+pub use search_rules::SearchRules;
 
 /// Largest rule file.
 const MAX_RULE_BYTES: u64 = 256 << 10;
@@ -36,7 +36,7 @@ const BYTES_PER_FILE: u64 = 100;
 const MAX_POINTER_BYTES: u64 = 8 << 10;
 
 /// The rules of a work tree, read folder by folder on demand.
-pub struct Ignored {
+pub struct IgnoreRules {
     /// Name of the rule files.
     file: &'static str,
     /// The folder that paths are relative to: the top of the git work tree, or the root.
@@ -45,7 +45,7 @@ pub struct Ignored {
     /// because it was asked for.
     root: PathBuf,
     git: Option<PathBuf>,
-    levels: Mutex<HashMap<PathBuf, Arc<Level>>>,
+    levels: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
     /// Rules that belong to no folder: `.git/info/exclude`, then the user's.
     general: Vec<Gitignore>,
     tracked: OnceLock<GitIndex>,
@@ -60,18 +60,18 @@ pub struct Ignored {
 }
 
 /// The rules that apply in one folder.
-struct Level {
+struct FolderRules {
     /// The folder's own rules, if any.
     rules: Option<Gitignore>,
     /// Path relative to the top.
     path: PathBuf,
     /// The nearest folder above that has rules.
-    above: Option<Arc<Level>>,
+    above: Option<Arc<FolderRules>>,
     /// Whether everything in the folder is ignored.
     excluded: bool,
 }
 
-impl Ignored {
+impl IgnoreRules {
     /// Creates the rules for everything below `root`.
     pub fn new(root: &Path) -> Self {
         let top = root.ancestors().find(|folder| folder.join(".git").exists());
@@ -88,7 +88,7 @@ impl Ignored {
                 .map(Path::to_owned)
                 .unwrap_or_default(),
             git,
-            ..Self::of_files(".gitignore", top.unwrap_or(root))
+            ..Self::from_files(".gitignore", top.unwrap_or(root))
         };
 
         let general = general.into_iter().chain(gitconfig_excludes_path());
@@ -97,7 +97,7 @@ impl Ignored {
     }
 
     /// Only the rules in files of this name.
-    fn of_files(file: &'static str, top: &Path) -> Self {
+    fn from_files(file: &'static str, top: &Path) -> Self {
         Self {
             file,
             top: top.to_owned(),
@@ -115,19 +115,19 @@ impl Ignored {
 
     /// Like [`Self::new`], without rules of folders below the top: if there are too many, which
     /// ones were read must not depend on the order of the walk.
-    pub fn of_the_top(root: &Path) -> Self {
-        let said = format!(
+    pub fn top_level_only(root: &Path) -> Self {
+        let note = format!(
             "there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
         );
         Self {
             only_top: true,
-            skipped: Mutex::new(vec![said]),
+            skipped: Mutex::new(vec![note]),
             ..Self::new(root)
         }
     }
 
     /// Reports whether there are too many rules, so that no answer is valid.
-    pub fn is_too_much(&self) -> bool {
+    pub fn exceeds_limit(&self) -> bool {
         self.total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES
     }
 
@@ -165,12 +165,12 @@ impl Ignored {
         })
     }
 
-    fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
-        self.decides(level, path, is_folder).unwrap_or_default()
+    fn excludes(&self, level: &Arc<FolderRules>, path: &Path, is_folder: bool) -> bool {
+        self.decide(level, path, is_folder).unwrap_or_default()
     }
 
     /// The nearest folder with a matching rule decides, and in a file its last one.
-    fn decides(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> Option<bool> {
+    fn decide(&self, level: &Arc<FolderRules>, path: &Path, is_folder: bool) -> Option<bool> {
         let mut at = Some(level);
         while let Some(level) = at {
             if let Some(rules) = &level.rules
@@ -193,7 +193,7 @@ impl Ignored {
         answer.map(|answer| answer.is_ignore())
     }
 
-    fn level(&self, folder: &Path) -> Arc<Level> {
+    fn level(&self, folder: &Path) -> Arc<FolderRules> {
         if let Some(level) = self
             .levels
             .lock()
@@ -225,7 +225,7 @@ impl Ignored {
             }
         });
 
-        let level = Arc::new(Level {
+        let level = Arc::new(FolderRules {
             rules,
             path: folder.to_owned(),
             above,
@@ -245,20 +245,20 @@ impl Ignored {
             Ok(bytes) => bytes,
             Err(size) => {
                 let name = file.strip_prefix(&self.top).unwrap_or(file).display();
-                let said = format!(
+                let note = format!(
                     "{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied"
                 );
                 self.skipped
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .push(said);
+                    .push(note);
                 return None;
             }
         };
 
         self.total
             .fetch_add(bytes.len() as u64 + BYTES_PER_FILE, Ordering::Relaxed);
-        if self.is_too_much() {
+        if self.exceeds_limit() {
             return None;
         }
 

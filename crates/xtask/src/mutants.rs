@@ -127,6 +127,31 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     Ok(fs::write(path, report.to_string())?)
 }
 
+/// Names a branch by file, function, operator and text; repeated names are numbered.
+fn unique_name(file: &str, branch: &Branch, seen: &mut BTreeMap<String, usize>) -> String {
+    let text = if branch.text.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", branch.text)
+    };
+    let name = format!(
+        "{file} {}: {}{text}",
+        branch.function,
+        branch.operator.name()
+    );
+
+    let times = seen
+        .entry(name.clone())
+        .and_modify(|times| *times += 1)
+        .or_insert(1);
+
+    if *times > 1 {
+        format!("{name} #{times}")
+    } else {
+        name
+    }
+}
+
 impl Mutants {
     fn find(root: &Path, golden: &Path) -> anyhow::Result<Self> {
         let read = |name: &str| -> anyhow::Result<String> {
@@ -163,34 +188,10 @@ impl Mutants {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());
 
-            branches.extend(found.into_iter().map(|branch| {
-                let text = if branch.text.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", branch.text)
-                };
-
-                let name = format!(
-                    "{file} {}: {}{text}",
-                    branch.function,
-                    branch.operator.name()
-                );
-
-                let times = seen
-                    .entry(name.clone())
-                    .and_modify(|times| *times += 1)
-                    .or_insert(1);
-                let name = if *times > 1 {
-                    format!("{name} #{times}")
-                } else {
-                    name
-                };
-
-                Mutant {
-                    file: file.clone(),
-                    branch,
-                    name,
-                }
+            branches.extend(found.into_iter().map(|branch| Mutant {
+                file: file.clone(),
+                name: unique_name(file, &branch, &mut seen),
+                branch,
             }));
         }
 

@@ -18,7 +18,7 @@ use codeagent_core::embed::{Embedder, HashingEmbedder, ModelHandle};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{self, Snapshot, VectorSource, Vectors};
-use codeagent_embed::{MiniLm, Places};
+use codeagent_embed::{MiniLm, ModelLocations};
 use cpu_time::ThreadTime;
 
 use crate::corpora::{self, CORPORA, FOLDER};
@@ -108,7 +108,7 @@ fn model() -> anyhow::Result<ModelHandle> {
     let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else {
         return Ok(ModelHandle::default());
     };
-    let found = Places::only(folder.into())
+    let found = ModelLocations::only(folder.into())
         .find()?
         .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
@@ -132,7 +132,7 @@ impl Draw {
 }
 
 /// Returns the 95 % confidence interval of the gain, by bootstrap.
-fn interval(places: &sentences::Places) -> (f64, f64) {
+fn interval(places: &sentences::SentenceRanks) -> (f64, f64) {
     let gains: Vec<f64> = places
         .words
         .iter()

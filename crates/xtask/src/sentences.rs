@@ -141,7 +141,7 @@ fn embed(reader: &Reader, writer: &mut Writer, model: &dyn Embedder) -> anyhow::
 
 /// The rank of a symbol in the results, from 0.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct SentenceRank {
     /// Rank of any symbol with the name.
     pub name: Option<usize>,
     /// Rank of the symbol itself; overloads count as one.
@@ -149,15 +149,15 @@ pub struct Place {
 }
 
 /// The ranks of the documented symbols.
-pub struct Places {
+pub struct SentenceRanks {
     /// With words only.
-    pub words: Vec<Place>,
+    pub words: Vec<SentenceRank>,
     /// With words and vectors.
-    pub hybrid: Vec<Place>,
+    pub hybrid: Vec<SentenceRank>,
 }
 
 /// Searches for all sentences of an index, with a model's vectors if given.
-pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Places> {
+pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<SentenceRanks> {
     let nodes = symbols(snapshot)?;
     let sentences = sentences(&nodes);
     let folder = tempfile::tempdir()?;
@@ -176,7 +176,7 @@ pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Place
     let asked = reader.snapshot()?;
     let vectors = &Vectors::new(model.clone());
 
-    let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<Place> {
+    let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<SentenceRank> {
         let hits = filter_nodes(
             &asked,
             vectors,
@@ -201,13 +201,13 @@ pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Place
             .iter()
             .position(|node| sentence.names.contains(&node.qualified_name));
 
-        Ok(Place {
+        Ok(SentenceRank {
             name: found.iter().position(|node| node.name == sentence.name),
             symbol,
         })
     };
 
-    let mut places = Places {
+    let mut places = SentenceRanks {
         words: Vec::new(),
         hybrid: Vec::new(),
     };
@@ -220,17 +220,18 @@ pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Place
     Ok(places)
 }
 
-impl Place {
+impl SentenceRank {
     /// Returns the reciprocal rank of the symbol.
     pub fn worth(&self) -> f64 {
         self.symbol.map_or(0.0, |at| 1.0 / (at + 1) as f64)
     }
 }
 
-impl Places {
+impl SentenceRanks {
     /// Returns the mean reciprocal ranks without and with vectors.
     pub fn reciprocal_ranks(&self) -> [f64; 2] {
-        [&self.words, &self.hybrid]
-            .map(|places| places.iter().map(Place::worth).sum::<f64>() / places.len().max(1) as f64)
+        [&self.words, &self.hybrid].map(|places| {
+            places.iter().map(SentenceRank::worth).sum::<f64>() / places.len().max(1) as f64
+        })
     }
 }

@@ -197,7 +197,7 @@ fn folder_of_a_model() -> tempfile::TempDir {
 #[test]
 fn what_is_missing_is_named_and_nothing_is_left() {
     let (folder, own) = (folder_of_a_model(), tempfile::tempdir().unwrap());
-    let places = Places::only(own.path().join("models"));
+    let places = ModelLocations::only(own.path().join("models"));
     let said = || install(folder.path(), &places).unwrap_err().to_string();
 
     assert!(
@@ -240,7 +240,7 @@ fn what_is_missing_is_named_and_nothing_is_left() {
 #[test]
 fn one_installs_at_a_time() {
     let own = tempfile::tempdir().unwrap();
-    let places = Places::only(own.path().to_owned());
+    let places = ModelLocations::only(own.path().to_owned());
     let _first = Staging::new(&places).unwrap();
     assert!(matches!(Staging::new(&places), Err(InstallError::Busy)));
 }
@@ -248,7 +248,7 @@ fn one_installs_at_a_time() {
 #[test]
 fn what_was_installed_before_stays_until_the_new_one_takes_its_place() {
     let own = tempfile::tempdir().unwrap();
-    let places = Places::only(own.path().to_owned());
+    let places = ModelLocations::only(own.path().to_owned());
 
     let staging = Staging::new(&places).unwrap();
     for text in ["first", "second"] {

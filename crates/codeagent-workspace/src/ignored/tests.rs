@@ -35,9 +35,9 @@ fn rules_mean_what_git_says() {
 
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join(".gitignore"), unescaped(rule) + "\n").unwrap();
-        let ignored = Ignored {
+        let ignored = IgnoreRules {
             general: Vec::new(),
-            ..Ignored::new(root.path())
+            ..IgnoreRules::new(root.path())
         };
 
         let differs = |(file, expected): &(&String, u8)| {
@@ -84,13 +84,13 @@ fn nearer_rules_and_later_lines_decide() {
     .unwrap();
     fs::write(root.path().join("a/.gitignore"), "keep.log\n!x.tmp\n").unwrap();
 
-    let ignored = Ignored {
-        general: Ignored::new(root.path())
+    let ignored = IgnoreRules {
+        general: IgnoreRules::new(root.path())
             .general
             .into_iter()
             .take(1)
             .collect(),
-        ..Ignored::new(root.path())
+        ..IgnoreRules::new(root.path())
     };
 
     for (path, is_folder, expected) in [
@@ -115,7 +115,7 @@ fn nearer_rules_and_later_lines_decide() {
 fn a_flood_of_rules_is_named_and_not_applied() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join(".gitignore"), "a*b*c\n".repeat(50_000)).unwrap();
-    let ignored = Ignored::new(root.path());
+    let ignored = IgnoreRules::new(root.path());
     assert!(!ignored.ignores(&root.path().join("abc"), false));
     assert_eq!(
         ignored.skipped(),
@@ -169,7 +169,7 @@ fn rules_are_read_from_files_only() {
     fs::write(root.path().join("elsewhere"), "a.cs\n").unwrap();
     std::os::unix::fs::symlink("elsewhere", &rules).unwrap();
 
-    assert!(!Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false));
+    assert!(!IgnoreRules::new(root.path()).ignores(&root.path().join("a.cs"), false));
     fs::remove_file(&rules).unwrap();
 
     assert!(
@@ -181,7 +181,7 @@ fn rules_are_read_from_files_only() {
     );
 
     assert!(
-        !Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false),
+        !IgnoreRules::new(root.path()).ignores(&root.path().join("a.cs"), false),
         "a pipe is not waited for"
     );
 

@@ -10,14 +10,14 @@
 //!
 //! **Limits.** A hard link to a file elsewhere cannot be told from other files; no repository can
 //! bring one. A folder that is moved out of the root while its handle is open stays open. Platforms
-//! other than Unix use a library (`elsewhere`), with fewer guarantees.
+//! other than Unix use a library (`portable`), with fewer guarantees.
 
 mod change;
-#[cfg(not(unix))]
-mod elsewhere;
 #[cfg(unix)]
 mod items;
 mod list;
+#[cfg(not(unix))]
+mod portable;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -31,9 +31,9 @@ mod race;
 mod tests;
 
 pub use change::{Removed, WriteError};
-#[cfg(not(unix))]
-pub use elsewhere::Root;
 pub use list::{Item, ItemKind, Special, Visit};
+#[cfg(not(unix))]
+pub use portable::Root;
 #[cfg(unix)]
 pub use unix::Root;
 #[cfg(unix)]

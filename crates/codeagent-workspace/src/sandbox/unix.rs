@@ -53,7 +53,7 @@ pub enum Last {
 
 /// The resolved end of a path: a name in an open folder.
 #[derive(Debug)]
-pub struct Place {
+pub struct ResolvedPath {
     /// The folder.
     pub folder: OwnedFd,
     /// The folder as a path without links.
@@ -64,7 +64,7 @@ pub struct Place {
     pub rest: Vec<String>,
 }
 
-impl Place {
+impl ResolvedPath {
     /// Returns the path without links.
     pub fn real(&self) -> Option<RepoPath> {
         let segments = self.at.iter().chain(&self.name).chain(&self.rest);
@@ -126,7 +126,7 @@ impl Workspace {
         }
 
         for _ in 0..TRIES {
-            let place = self.place(path, Last::Follow)?;
+            let place = self.resolve_parent(path, Last::Follow)?;
             if !place.rest.is_empty() {
                 return Err(ReadError::NotFound(path.clone()));
             }
@@ -147,7 +147,11 @@ impl Workspace {
     }
 
     /// Resolves a path to the folder that contains its last segment.
-    pub(crate) fn place(&self, path: &RepoPath, last: Last) -> Result<Place, ReadError> {
+    pub(crate) fn resolve_parent(
+        &self,
+        path: &RepoPath,
+        last: Last,
+    ) -> Result<ResolvedPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
         let escapes = || ReadError::Escapes(path.clone());
         let io = |error| failed(path, error);
@@ -170,7 +174,7 @@ impl Workspace {
 
             let is_end = todo.is_empty();
             if is_end && last == Last::Keep {
-                return Ok(Place {
+                return Ok(ResolvedPath {
                     folder,
                     at,
                     name: Some(name),
@@ -196,7 +200,7 @@ impl Workspace {
                         .for_each(|step| todo.push_front(step));
                 }
                 Err(Errno::INVAL) if is_end => {
-                    return Ok(Place {
+                    return Ok(ResolvedPath {
                         folder,
                         at,
                         name: Some(name),
@@ -214,7 +218,7 @@ impl Workspace {
                         .iter()
                         .all(|step| step != ".." && !is_hidden_name(step)) =>
                 {
-                    return Ok(Place {
+                    return Ok(ResolvedPath {
                         folder,
                         at,
                         name: Some(name),
@@ -228,7 +232,7 @@ impl Workspace {
         // A link may lead to the root, or to a folder via `..`.
         let name = at.pop();
         let folder = self.folder(&at).map_err(io)?;
-        Ok(Place {
+        Ok(ResolvedPath {
             folder,
             at,
             name,
@@ -356,7 +360,7 @@ impl Workspace {
 
     /// Resolves all links of a path.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
-        let place = self.place(path, Last::Follow)?;
+        let place = self.resolve_parent(path, Last::Follow)?;
         place
             .real()
             .ok_or_else(|| ReadError::NotFound(path.clone()))

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::change::{Removed, WriteError};
-use super::unix::{Place, TRIES, failed};
+use super::unix::{ResolvedPath, TRIES, failed};
 use super::{LOOK, Last, READ};
 use crate::Workspace;
 use crate::path::RepoPath;
@@ -31,7 +31,7 @@ impl Workspace {
     /// Writes a complete file, new or replaced, creating missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         for _ in 0..TRIES {
-            let mut place = self.place_of_new(path, Last::Follow)?;
+            let mut place = self.resolve_new(path, Last::Follow)?;
             make_folders(&mut place, path)?;
             let name = place.name.as_deref().ok_or(WriteError::Root)?;
 
@@ -56,7 +56,7 @@ impl Workspace {
 
     /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
-        let mut place = self.place_of_new(path, Last::Follow)?;
+        let mut place = self.resolve_new(path, Last::Follow)?;
 
         if !place.rest.is_empty() && !parents {
             return Err(ReadError::NotFound(path.clone()).into());
@@ -80,7 +80,7 @@ impl Workspace {
     /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
     /// everything in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
-        let place = self.writable_place(path, Last::Keep)?;
+        let place = self.resolve_writable(path, Last::Keep)?;
         let name = place.name.as_deref().ok_or(WriteError::Root)?;
         let io = |error| refused(path, error);
         let (kind, _) = kind_at(&place.folder, name).map_err(io)?;
@@ -104,14 +104,14 @@ impl Workspace {
         to: &RepoPath,
         overwrite: bool,
     ) -> Result<bool, WriteError> {
-        let source = self.writable_place(from, Last::Keep)?;
+        let source = self.resolve_writable(from, Last::Keep)?;
         let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
         let (kind, _) =
             kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
 
         // A link at the end is replaced, but one that leads out is refused.
-        self.place_of_new(to, Last::Follow)?;
-        let mut target = self.place_of_new(to, Last::Keep)?;
+        self.resolve_new(to, Last::Follow)?;
+        let mut target = self.resolve_new(to, Last::Keep)?;
 
         if kind == FileType::Directory
             && target
@@ -156,8 +156,8 @@ impl Workspace {
 
     /// Resolves the path of something new. A file in the place of a folder is why it does not exist
     /// yet.
-    fn place_of_new(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
-        self.writable_place(path, last)
+    fn resolve_new(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
+        self.resolve_writable(path, last)
             .map_err(|error| match error {
                 WriteError::Path(ReadError::NotFound(_)) => {
                     let mut above = std::iter::successors(path.parent(), RepoPath::parent);
@@ -174,16 +174,16 @@ impl Workspace {
     }
 
     /// Resolves a path to be changed, unless it belongs to git or us.
-    fn writable_place(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
+    fn resolve_writable(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
         if path.is_hidden() {
             return Err(WriteError::Protected(path.clone()));
         }
-        Ok(self.place(path, last)?)
+        Ok(self.resolve_parent(path, last)?)
     }
 }
 
 /// Creates the missing folders on the way, so that only the last name may be missing.
-fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
+fn make_folders(place: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteError> {
     let io = |error| refused(path, error);
     for next in std::mem::take(&mut place.rest) {
         let Some(name) = place.name.replace(next) else {

@@ -20,7 +20,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{AnyMatcher, Collector, FileHits, Files, SearchError, SearchStats, TextQuery};
 use crate::Workspace;
-use crate::ignored::Searched;
+use crate::ignored::SearchRules;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::threads;
 use crate::walk::EntryKind;
@@ -191,7 +191,7 @@ impl Search<'_> {
         let path = if start.real == start.shown {
             real
         } else {
-            moved(&real, &start.real, &start.shown).unwrap_or(real)
+            rebase(&real, &start.real, &start.shown).unwrap_or(real)
         };
 
         if let Some(trouble) = matcher.trouble() {
@@ -248,7 +248,7 @@ impl Search<'_> {
             let named = if real == shown {
                 None
             } else {
-                moved(&path, &real, &shown).map(|path| root.join(path.as_str()))
+                rebase(&path, &real, &shown).map(|path| root.join(path.as_str()))
             };
             selection.takes(
                 entry.path(),
@@ -274,7 +274,7 @@ impl Search<'_> {
         let real = inside(self.workspace.root(), entry.path())?;
 
         if kind.is_symlink() {
-            let shown = moved(&real, &start.real, &start.shown)?;
+            let shown = rebase(&real, &start.real, &start.shown)?;
             locked(&self.progress.links).push(Start { real, shown });
             return None;
         }
@@ -330,12 +330,12 @@ impl Search<'_> {
         let rules = self
             .files
             .respects_ignore
-            .then(|| Searched::new(root, root));
+            .then(|| SearchRules::new(root, root));
 
         let is_ignored = |path: &RepoPath, is_folder| {
             rules
                 .as_ref()
-                .is_some_and(|rules| rules.said(&self.absolute(path), is_folder) == Some(true))
+                .is_some_and(|rules| rules.decision(&self.absolute(path), is_folder) == Some(true))
         };
 
         let above = std::iter::successors(path.parent(), RepoPath::parent)
@@ -352,7 +352,7 @@ impl Search<'_> {
 }
 
 /// Moves a path from one folder to another.
-fn moved(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
+fn rebase(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
     let below = path
         .as_str()
         .strip_prefix(from.as_str())?
@@ -367,7 +367,7 @@ fn moved(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
 /// The filter of a search, in ripgrep's order: globs, ignore files, types, then the dot of a name.
 struct Selection {
     globs: Override,
-    rules: Option<Searched>,
+    rules: Option<SearchRules>,
     types: Types,
     hidden: bool,
 }
@@ -395,7 +395,7 @@ impl Selection {
             None => Types::empty(),
         };
 
-        let rules = files.respects_ignore.then(|| Searched::new(root, at));
+        let rules = files.respects_ignore.then(|| SearchRules::new(root, at));
         Ok(Self {
             globs: globs.build().map_err(filter)?,
             rules,
@@ -415,7 +415,7 @@ impl Selection {
         let by_rules = self
             .rules
             .as_ref()
-            .and_then(|rules| rules.said(path, is_folder));
+            .and_then(|rules| rules.decision(path, is_folder));
 
         let by_type = self.types.matched(path, is_folder);
         if by_rules == Some(true) || by_type.is_ignore() {

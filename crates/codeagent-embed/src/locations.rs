@@ -54,7 +54,7 @@ const LIBRARIES: &[&str] = &[];
 
 /// The files of a model and its runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ModelFiles {
     /// The folder of the model's files.
     pub folder: PathBuf,
     /// The model itself.
@@ -65,7 +65,7 @@ pub struct Found {
 
 /// The locations to search.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct ModelLocations {
     /// Value of `CODEAGENT_MODEL`.
     model: Option<OsString>,
     /// Value of `CODEAGENT_ONNXRUNTIME`, else `ORT_DYLIB_PATH`.
@@ -78,7 +78,7 @@ pub struct Places {
     libraries: Vec<PathBuf>,
 }
 
-impl Places {
+impl ModelLocations {
     /// Returns the locations of this user; indexes and models are below `home`.
     pub fn of_user(home: &DataHome) -> Result<Self, DataDirError> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -134,7 +134,7 @@ impl Places {
 
     /// Finds the model and its runtime; returns `None` if there is no model, or the user wants
     /// none.
-    pub fn find(&self) -> Result<Option<Found>, ModelError> {
+    pub fn find(&self) -> Result<Option<ModelFiles>, ModelError> {
         let folder = match &self.model {
             Some(named) if named == "off" => return Ok(None),
             // A named folder is used, or its problem is reported.
@@ -152,7 +152,7 @@ impl Places {
                 .ok_or_else(|| ModelError::NoRuntime(folder.clone()))?,
         };
 
-        Ok(Some(Found {
+        Ok(Some(ModelFiles {
             model: folder.join(MODEL_FILE),
             folder,
             runtime,
@@ -217,7 +217,10 @@ mod tests {
     #[test]
     fn nothing_installed_is_no_error() {
         let own = tempfile::tempdir().unwrap();
-        assert_eq!(Places::only(own.path().to_owned()).find().unwrap(), None);
+        assert_eq!(
+            ModelLocations::only(own.path().to_owned()).find().unwrap(),
+            None
+        );
     }
 
     #[test]
@@ -228,10 +231,10 @@ mod tests {
         model_in(&snapshot);
         std::fs::create_dir_all(at("cache").join(HUB_FOLDER).join("refs")).unwrap();
         std::fs::write(at("cache").join(HUB_FOLDER).join("refs/main"), "abc\n").unwrap();
-        let mut places = Places {
+        let mut places = ModelLocations {
             caches: vec![at("cache")],
             libraries: vec![at("lib")],
-            ..Places::only(at("own"))
+            ..ModelLocations::only(at("own"))
         };
         assert!(
             matches!(places.find(), Err(ModelError::NoRuntime(model)) if model == snapshot),
@@ -272,9 +275,9 @@ mod tests {
         model_in(&hub.join("snapshots/abc"));
         std::fs::remove_file(hub.join("snapshots/abc/config.json")).unwrap();
         std::fs::create_dir_all(hub.join("refs")).unwrap();
-        let places = Places {
+        let places = ModelLocations {
             caches: vec![folder.path().to_owned()],
-            ..Places::only(folder.path().join("own"))
+            ..ModelLocations::only(folder.path().join("own"))
         };
         for revision in ["abc", "../snapshots/abc", ""] {
             std::fs::write(hub.join("refs/main"), revision).unwrap();

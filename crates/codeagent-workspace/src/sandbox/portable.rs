@@ -46,7 +46,7 @@ impl Workspace {
         let read = |error| failed(path, error);
         let metadata = self
             .folder()
-            .metadata(told(self.seen(path)?))
+            .metadata(library_path(self.seen(path)?))
             .map_err(read)?;
         // Opening a device could block.
         if !metadata.is_file() {
@@ -60,7 +60,7 @@ impl Workspace {
 
     /// Opens what is at a path, following links inside the root.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
-        let at = told(self.seen(path)?);
+        let at = library_path(self.seen(path)?);
         let read = |error| failed(path, error);
         if self.folder().metadata(at).map_err(read)?.is_dir() {
             return self
@@ -105,7 +105,7 @@ impl Workspace {
             _ => failed(folder, error),
         };
 
-        let at = told(self.seen(folder)?);
+        let at = library_path(self.seen(folder)?);
         if !self.folder().metadata(at).map_err(read)?.is_dir() {
             return Err(ReadError::NotADirectory(folder.clone()));
         }
@@ -145,7 +145,10 @@ impl Workspace {
             Err(error) => return Err(refuse(error)),
         }
         let parent = path.parent().ok_or(WriteError::Root)?;
-        let folder = self.folder().open_dir(told(&parent)).map_err(refuse)?;
+        let folder = self
+            .folder()
+            .open_dir(library_path(&parent))
+            .map_err(refuse)?;
         replace(&folder, path.file_name(), bytes).map_err(refuse)
     }
 
@@ -259,7 +262,7 @@ impl Workspace {
 }
 
 /// Converts a path for the library.
-fn told(path: &RepoPath) -> &str {
+fn library_path(path: &RepoPath) -> &str {
     if path.is_root() { "." } else { path.as_str() }
 }
 

@@ -9,38 +9,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Ignored, Level, below};
+use super::{FolderRules, IgnoreRules, below};
 
 /// The rules of one search.
-pub struct Searched {
+pub struct SearchRules {
     /// Distinguishes this search from others.
     number: u64,
     /// Kinds of rules; the first one that decides wins.
-    kinds: Vec<Ignored>,
+    kinds: Vec<IgnoreRules>,
 }
 
 /// The folder that was looked up last.
-struct Last {
+struct LastFolder {
     number: u64,
     folder: PathBuf,
     /// The rules that apply there, by kind.
-    levels: Vec<Option<Arc<Level>>>,
+    levels: Vec<Option<Arc<FolderRules>>>,
 }
 
-thread_local!(static LAST: RefCell<Option<Last>> = const { RefCell::new(None) });
+thread_local!(static LAST_FOLDER: RefCell<Option<LastFolder>> = const { RefCell::new(None) });
 
-impl Searched {
+impl SearchRules {
     /// Creates the rules for a search at `at`, a path below `root`.
     pub fn new(root: &Path, at: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
-        let gits = Ignored {
+        let gits = IgnoreRules {
             is_walked: true,
-            ..Ignored::new(at)
+            ..IgnoreRules::new(at)
         };
-        let own = Ignored {
+        let own = IgnoreRules {
             is_walked: true,
-            ..Ignored::of_files(".ignore", root)
+            ..IgnoreRules::from_files(".ignore", root)
         };
 
         let is_work_tree = gits.top.join(".git").exists();
@@ -56,10 +56,10 @@ impl Searched {
 
     /// Decides about a file or folder in a folder that is not ignored: `Some(true)` if ignored,
     /// `Some(false)` if not, `None` if no rule matches.
-    pub fn said(&self, path: &Path, is_folder: bool) -> Option<bool> {
+    pub fn decision(&self, path: &Path, is_folder: bool) -> Option<bool> {
         let folder = path.parent()?;
 
-        LAST.with_borrow_mut(|last| {
+        LAST_FOLDER.with_borrow_mut(|last| {
             let is_known = last.as_ref().is_some_and(|last| {
                 last.number == self.number && last.folder.as_os_str() == folder.as_os_str()
             });
@@ -68,9 +68,9 @@ impl Searched {
                 let levels = self
                     .kinds
                     .iter()
-                    .map(|kind| kind.level_with_rules(folder))
+                    .map(|kind| kind.folder_rules(folder))
                     .collect();
-                *last = Some(Last {
+                *last = Some(LastFolder {
                     number: self.number,
                     folder: folder.to_owned(),
                     levels,
@@ -79,15 +79,15 @@ impl Searched {
 
             let levels = last.iter().flat_map(|last| &last.levels);
             self.kinds.iter().zip(levels).find_map(|(kind, level)| {
-                kind.decides(level.as_ref()?, below(path, &kind.top)?, is_folder)
+                kind.decide(level.as_ref()?, below(path, &kind.top)?, is_folder)
             })
         })
     }
 }
 
-impl Ignored {
+impl IgnoreRules {
     /// Returns the rules that apply in a folder, if there are any.
-    fn level_with_rules(&self, folder: &Path) -> Option<Arc<Level>> {
+    fn folder_rules(&self, folder: &Path) -> Option<Arc<FolderRules>> {
         let level = self.level(
             below(folder, &self.top).or_else(|| (folder == self.top).then_some(Path::new("")))?,
         );
