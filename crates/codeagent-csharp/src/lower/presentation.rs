@@ -14,13 +14,13 @@ const MAX_BLOCK: usize = 16 << 10;
 const BLOCK: usize = 64;
 
 /// The text without white space, reachable by offsets of the text.
-pub struct Stripped {
+pub struct StrippedText {
     text: String,
     /// How many bytes other than white space lie before each block of the text.
     before: Vec<u32>,
 }
 
-impl Stripped {
+impl StrippedText {
     /// Strips a text.
     pub fn new(text: &str) -> Self {
         let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn hashes_ignore_name_and_layout() {
         let hash = |text: &str, name: (usize, usize)| {
-            Stripped::new(text).hash(text, (0, text.len()), name)
+            StrippedText::new(text).hash(text, (0, text.len()), name)
         };
         assert_eq!(
             hash("int A ( ) { }", (4, 5)),

@@ -22,13 +22,13 @@ pub struct ResolvedAssembly {
 #[derive(Debug, Deserialize)]
 pub struct Assets {
     #[serde(default)]
-    targets: BTreeMap<String, BTreeMap<String, Target>>,
+    targets: BTreeMap<String, BTreeMap<String, AssetsTarget>>,
     #[serde(default)]
-    libraries: BTreeMap<String, Library>,
+    libraries: BTreeMap<String, AssetsLibrary>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Target {
+struct AssetsTarget {
     #[serde(default, rename = "type")]
     kind: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Target {
 }
 
 #[derive(Debug, Deserialize)]
-struct Library {
+struct AssetsLibrary {
     path: Option<String>,
 }
 

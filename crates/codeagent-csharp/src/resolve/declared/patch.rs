@@ -15,7 +15,7 @@ use codeagent_model::graph::Access;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, Tid};
+use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, TypeDefId};
 
 /// What the tables take of a namespace or type, but for its number.
 #[derive(PartialEq)]
@@ -216,13 +216,16 @@ impl Tables {
     }
 }
 
-fn types_of(table: &FileTable) -> FxHashSet<Tid> {
+fn types_of(table: &FileTable) -> FxHashSet<TypeDefId> {
     table.types.values().copied().collect()
 }
 
 /// The types and names under which a file may have members, and the names under which it may have
 /// extensions.
-fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, FxHashSet<Name>) {
+fn named_members(
+    table: &FileTable,
+    facts: &Facts,
+) -> (FxHashSet<(TypeDefId, Name)>, FxHashSet<Name>) {
     let (mut named, mut names) = (FxHashSet::default(), FxHashSet::default());
     for id in facts.decl_ids().filter(|id| !is_entry(facts, *id)) {
         let decl = facts.decl(id);

@@ -22,9 +22,9 @@ pub const TYPES: &str = "cs:type";
 pub const NAMESPACES: &str = "?cs:namespace";
 /// Table of extension members.
 pub const EXTENSIONS: &str = "cs:extension";
-/// The global usings of sources, one question.
+/// The global usings of sources, one query.
 pub const GLOBAL_USINGS: &str = "cs:global-usings";
-/// The assemblies that see internals by an attribute in a source, one question.
+/// The assemblies that see internals by an attribute in a source, one query.
 pub const FRIENDS: &str = "cs:friends";
 
 /// Members of types by name, in the files that are read. Those of one name are one piece, whatever
@@ -37,7 +37,7 @@ pub const INTERFACES: &str = ".cs:interface";
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: &str = ".cs:conversion";
 
-/// The questions that a member is an answer to.
+/// The queries that a member is an answer to.
 #[must_use]
 pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
     let decl = facts.decl(member);

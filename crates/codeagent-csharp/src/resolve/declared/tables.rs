@@ -20,11 +20,11 @@ use crate::project::{CSharpProjects, GlobalUsing, implicit_usings};
 use crate::resolve::declared::assemblies::{Assemblies, AssemblyId, PackageAssembly};
 use crate::resolve::declared::published;
 use crate::resolve::declared::well_known::{self, KNOWN, Known};
-use crate::stdlib::{self, Declared, Library};
+use crate::stdlib::{self, Library, LoadedType};
 
 /// A type group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tid(pub u32);
+pub struct TypeDefId(pub u32);
 
 /// A namespace; number 0 is the global one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,8 +37,8 @@ impl NamespaceId {
 
 /// All parts of one type of one assembly.
 #[derive(Debug)]
-pub struct TypeGroup {
-    /// Simple name.
+pub struct TypeDef {
+    /// SimpleName name.
     pub name: Name,
     /// Own type parameters.
     pub arity: u16,
@@ -49,7 +49,7 @@ pub struct TypeGroup {
     /// Namespace it lies in, directly or through types.
     pub namespace: NamespaceId,
     /// The type around it.
-    pub outer: Option<Tid>,
+    pub outer: Option<TypeDefId>,
     /// Its declarations.
     pub parts: SmallVec<[DeclRef; 1]>,
     /// Assemblies it is compiled into, the owner first.
@@ -87,7 +87,7 @@ pub struct Extension {
     /// The member.
     pub decl: DeclRef,
     /// The static class around it.
-    pub container: Tid,
+    pub container: TypeDefId,
 }
 
 /// What the tables know of one file.
@@ -100,7 +100,7 @@ pub struct FileTable {
     /// Namespace that each namespace scope opens.
     pub namespaces: FxHashMap<ScopeId, NamespaceId>,
     /// Type group of each type declaration.
-    pub types: FxHashMap<DeclId, Tid>,
+    pub types: FxHashMap<DeclId, TypeDefId>,
     /// Usings by the scope they stand in, global ones apart.
     pub usings: FxHashMap<ScopeId, Vec<ImportId>>,
 }
@@ -123,10 +123,10 @@ pub struct Tables {
     pub(in crate::resolve) assemblies: Assemblies,
     pub(in crate::resolve) namespaces: Vec<Namespace>,
     pub(in crate::resolve) namespace_children: FxHashMap<(NamespaceId, Name), NamespaceId>,
-    pub(in crate::resolve) types: Vec<TypeGroup>,
-    pub(in crate::resolve) top: FxHashMap<(NamespaceId, Name), SmallVec<[Tid; 1]>>,
-    pub(in crate::resolve) nested: FxHashMap<(Tid, Name), SmallVec<[Tid; 1]>>,
-    pub(in crate::resolve) members: FxHashMap<(Tid, Name), SmallVec<[DeclRef; 2]>>,
+    pub(in crate::resolve) types: Vec<TypeDef>,
+    pub(in crate::resolve) top: FxHashMap<(NamespaceId, Name), SmallVec<[TypeDefId; 1]>>,
+    pub(in crate::resolve) nested: FxHashMap<(TypeDefId, Name), SmallVec<[TypeDefId; 1]>>,
+    pub(in crate::resolve) members: FxHashMap<(TypeDefId, Name), SmallVec<[DeclRef; 2]>>,
     pub(in crate::resolve) extensions: FxHashMap<Name, Vec<Extension>>,
     pub(in crate::resolve) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
     /// Names below this number were asked of the libraries.
@@ -134,15 +134,15 @@ pub struct Tables {
     /// The libraries of packages.
     packages: Vec<Arc<Library>>,
     /// Types from this number on are the frameworks': what they derive from is there too.
-    pub(in crate::resolve) library: Tid,
+    pub(in crate::resolve) library: TypeDefId,
     /// Namespaces of libraries by their whole names.
     pub(in crate::resolve) dotted: FxHashMap<Name, NamespaceId>,
     /// Namespaces of the library that the SDKs open unasked.
     opened: Vec<NamespaceId>,
     /// The declared ones of known types, with their numbers of type parameters.
-    known: FxHashMap<(Known, u16), Tid>,
+    known: FxHashMap<(Known, u16), TypeDefId>,
     /// Which known type a declared type is.
-    pub(in crate::resolve) known_of: FxHashMap<Tid, Known>,
+    pub(in crate::resolve) known_of: FxHashMap<TypeDefId, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
     shared: FxHashSet<(Name, u16)>,
 }
@@ -178,7 +178,7 @@ impl Tables {
                 .iter()
                 .map(|package| Arc::clone(&package.library))
                 .collect(),
-            library: Tid(u32::MAX),
+            library: TypeDefId(u32::MAX),
             dotted: FxHashMap::default(),
             opened: Vec::new(),
             known: FxHashMap::default(),
@@ -222,8 +222,8 @@ impl Tables {
                 );
             }
 
-            self.library = Tid(self.types.len() as u32);
-            let frameworks: Vec<&Declared> = needed[0]
+            self.library = TypeDefId(self.types.len() as u32);
+            let frameworks: Vec<&LoadedType> = needed[0]
                 .iter()
                 .copied()
                 .filter(|declared| !self.is_supplied(declared))
@@ -250,7 +250,7 @@ impl Tables {
         &mut self,
         library: &Library,
         home: AssemblyId,
-        needed: &[&Declared],
+        needed: &[&LoadedType],
         (files, projects): (&mut Vec<WorldFile>, &ProjectModel),
     ) {
         for namespace in library.namespaces() {
@@ -283,7 +283,7 @@ impl Tables {
     }
 
     /// Whether an external file declares the type.
-    fn is_supplied(&self, declared: &Declared) -> bool {
+    fn is_supplied(&self, declared: &LoadedType) -> bool {
         let mut namespace = NamespaceId::GLOBAL;
         for segment in declared
             .namespace
@@ -305,7 +305,7 @@ impl Tables {
 
         same.into_iter()
             .flatten()
-            .any(|tid| self.group(*tid).external && self.group(*tid).arity == declared.arity)
+            .any(|tid| self.type_def(*tid).external && self.type_def(*tid).arity == declared.arity)
     }
 
     /// The namespace of a dotted name in another, with these assemblies among those that declare
@@ -405,8 +405,10 @@ impl Tables {
 
     /// The type of the library that a name means where no using leads to it: the project that
     /// compiles the file is not in the repository, or what opens the namespace for it.
-    pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<Tid> {
-        let fits = |tid: &Tid| *tid >= self.library && usize::from(self.group(*tid).arity) == arity;
+    pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<TypeDefId> {
+        let fits = |tid: &TypeDefId| {
+            *tid >= self.library && usize::from(self.type_def(*tid).arity) == arity
+        };
         self.opened.iter().find_map(|namespace| {
             self.top
                 .get(&(*namespace, name))?
@@ -417,7 +419,7 @@ impl Tables {
     }
 
     /// The declared type that a known type with so many type arguments is.
-    pub(in crate::resolve) fn declared(&self, known: Known, arity: usize) -> Option<Tid> {
+    pub(in crate::resolve) fn declared(&self, known: Known, arity: usize) -> Option<TypeDefId> {
         self.known.get(&(known, arity as u16)).copied()
     }
 
@@ -428,7 +430,7 @@ impl Tables {
 
     /// The type group.
     #[must_use]
-    pub(in crate::resolve) fn group(&self, tid: Tid) -> &TypeGroup {
+    pub(in crate::resolve) fn type_def(&self, tid: TypeDefId) -> &TypeDef {
         &self.types[tid.0 as usize]
     }
 
@@ -447,7 +449,7 @@ pub(in crate::resolve) struct FileBuilder<'b> {
     external: bool,
     /// What is known of the file.
     pub(in crate::resolve) made: FileTable,
-    groups: FxHashMap<(Option<Tid>, NamespaceId, Name, u16), Tid>,
+    groups: FxHashMap<(Option<TypeDefId>, NamespaceId, Name, u16), TypeDefId>,
 }
 
 impl<'b> FileBuilder<'b> {
@@ -562,7 +564,7 @@ impl<'b> FileBuilder<'b> {
         let outer = self.outer_type(decl.scope);
         let namespace = outer.map_or_else(
             || self.namespace_of(decl.scope),
-            |outer| self.tables.group(outer).namespace,
+            |outer| self.tables.type_def(outer).namespace,
         );
 
         let access = facts
@@ -596,11 +598,11 @@ impl<'b> FileBuilder<'b> {
     /// The group this is another part of.
     fn existing(
         &self,
-        outer: Option<Tid>,
+        outer: Option<TypeDefId>,
         namespace: NamespaceId,
         name: (Name, u16),
         access: Access,
-    ) -> Option<Tid> {
+    ) -> Option<TypeDefId> {
         if let Some(&own) = self.groups.get(&(outer, namespace, name.0, name.1)) {
             return Some(own);
         }
@@ -610,7 +612,7 @@ impl<'b> FileBuilder<'b> {
             None => self.tables.top.get(&(namespace, name.0)),
         }?;
 
-        let fits = |group: &TypeGroup| {
+        let fits = |group: &TypeDef| {
             let together =
                 group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
             group.arity == name.1
@@ -621,23 +623,23 @@ impl<'b> FileBuilder<'b> {
 
         same.iter()
             .copied()
-            .find(|tid| fits(self.tables.group(*tid)))
+            .find(|tid| fits(self.tables.type_def(*tid)))
     }
 
     fn new_group(
         &mut self,
         id: DeclId,
-        outer: Option<Tid>,
+        outer: Option<TypeDefId>,
         namespace: NamespaceId,
         access: Access,
-    ) -> Tid {
+    ) -> TypeDefId {
         let decl = self.facts.decl(id);
         let name = self.name_of(id);
-        let tid = Tid(self.tables.types.len() as u32);
+        let tid = TypeDefId(self.tables.types.len() as u32);
         let outer_arity = outer.map_or(0, |outer| {
-            self.tables.group(outer).outer_arity + self.tables.group(outer).arity
+            self.tables.type_def(outer).outer_arity + self.tables.type_def(outer).arity
         });
-        self.tables.types.push(TypeGroup {
+        self.tables.types.push(TypeDef {
             name,
             arity: decl.type_params.len() as u16,
             outer_arity,
@@ -674,7 +676,7 @@ impl<'b> FileBuilder<'b> {
     }
 
     /// The type whose body the scope is.
-    fn outer_type(&self, scope: ScopeId) -> Option<Tid> {
+    fn outer_type(&self, scope: ScopeId) -> Option<TypeDefId> {
         let scope = self.facts.scope(scope.some()?);
         self.made.types.get(&scope.owner.some()?).copied()
     }
@@ -736,7 +738,7 @@ impl<'b> FileBuilder<'b> {
         }
     }
 
-    fn named_member(&mut self, tid: Tid, reference: DeclRef) {
+    fn named_member(&mut self, tid: TypeDefId, reference: DeclRef) {
         let name = self.name_of(reference.decl);
         let decl = self.facts.decl(reference.decl);
         self.tables

@@ -24,10 +24,10 @@ use crate::resolve::expressions::calls::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
-use crate::resolve::expressions::simple_names::Simple;
+use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::Candidate;
-use crate::resolve::types::names::Found;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
 /// Most candidates that are shown of a overload.
@@ -40,7 +40,7 @@ pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     linker.evaluation.begin_site();
     linker.enter(site.owner);
     let mut links = Links::default();
-    linker.site(&site, &mut links);
+    linker.record_site(&site, &mut links);
     linker.evaluation.begin_site();
     linker.explain_site(&site, report);
     links
@@ -99,9 +99,9 @@ impl Linker<'_> {
         let segments = self.facts.list(segments);
         let end = (segment + 1).min(segments.len());
         let meaning = match self.resolve_segments(self.file, &segments[..end], scope, None) {
-            Found::Type(ty) => self.display(ty, report),
-            Found::Namespace(_) => "a namespace".to_owned(),
-            Found::None => "nothing in sight".to_owned(),
+            TypeOrNamespace::Type(ty) => self.display(ty, report),
+            TypeOrNamespace::Namespace(_) => "a namespace".to_owned(),
+            TypeOrNamespace::None => "nothing in sight".to_owned(),
         };
 
         report.line(1, format_args!("names {meaning}"));
@@ -116,7 +116,7 @@ impl Linker<'_> {
         for operand in operands {
             self.typed("operand", *operand, 1, report);
         }
-        self.explain_overloads(|overload| overload.question.is_none(), |_| true, report);
+        self.explain_overloads(|overload| overload.query.is_none(), |_| true, report);
     }
 
     fn explain_call(&self, id: CallId, site: &Site, report: &mut Report<'_>) {
@@ -160,12 +160,12 @@ impl Linker<'_> {
             invoked.is_none_or(|name| self.facts(decl.file).decl_name(decl.decl) == name)
         };
         self.explain_overloads(
-            |overload| overload.question == Some(Question::Call(0, id)),
+            |overload| overload.query == Some(Query::Call(0, id)),
             is_meant,
             report,
         );
 
-        let result = self.call(id);
+        let result = self.resolve_call(id);
         if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
         {
@@ -204,7 +204,7 @@ impl Linker<'_> {
             return;
         };
 
-        for level in self.levels().iter() {
+        for level in self.extension_scopes().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {
                 let fits = self.receiver_fits(receiver, candidate);
                 let first = self
@@ -258,7 +258,7 @@ impl Linker<'_> {
                 }
             }
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
-                let access = self.member_access(base, self.own_name(name));
+                let access = self.lookup_member_access(base, self.own_name(name));
                 self.origin_of(&access.candidates, depth, report);
                 if access.candidates.is_empty() && access.ty.is_unknown() {
                     report.line(
@@ -337,7 +337,7 @@ impl Linker<'_> {
     }
 
     fn origin_in_call(&self, id: CallId, depth: usize, report: &mut Report<'_>) {
-        let result = self.call(id);
+        let result = self.resolve_call(id);
         match (result.outcome, result.targets.first()) {
             (CallOutcome::Target, Some(target)) => {
                 let sure = if result.sure { "" } else { " (one of several)" };
@@ -387,7 +387,7 @@ impl Linker<'_> {
         }
     }
 
-    fn meaning(&self, meaning: &Simple, report: &Report<'_>) -> String {
+    fn meaning(&self, meaning: &SimpleName, report: &Report<'_>) -> String {
         let many = |found: &[Candidate]| match found {
             [one] => report.decl(one.decl),
             _ => format!(
@@ -397,16 +397,16 @@ impl Linker<'_> {
             ),
         };
         match meaning {
-            Simple::Local(found) => format!("local, {}", many(found)),
-            Simple::Members(found) => format!("member, {}", many(found)),
-            Simple::Imported(found, _) => format!("through using static, {}", many(found)),
-            Simple::Type(ty) => format!("the type {}", self.display(*ty, report)),
-            Simple::Namespace(_) => "a namespace".to_owned(),
-            Simple::None => "nothing in sight".to_owned(),
+            SimpleName::Local(found) => format!("local, {}", many(found)),
+            SimpleName::Members(found) => format!("member, {}", many(found)),
+            SimpleName::Imported(found, _) => format!("through using static, {}", many(found)),
+            SimpleName::Type(ty) => format!("the type {}", self.display(*ty, report)),
+            SimpleName::Namespace(_) => "a namespace".to_owned(),
+            SimpleName::None => "nothing in sight".to_owned(),
         }
     }
 
-    /// The choices that were made for a question.
+    /// The choices that were made for a query.
     fn explain_overloads(
         &self,
         made_for: impl Fn(&OverloadTrace) -> bool,

@@ -91,7 +91,7 @@ fn parameter_types(facts: &Facts, decl: DeclId) -> String {
     text
 }
 
-/// A C# type as written, without layout. Deeper than 16 levels it is cut.
+/// A C# type as written, without layout. Deeper than 16 extension_scopes it is cut.
 fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
     if depth > 16 {
         return "..".to_owned();

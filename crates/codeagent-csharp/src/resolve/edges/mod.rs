@@ -49,8 +49,8 @@ impl<'w> Deref for Linker<'w> {
 pub fn link(file: FileId, world: &World) -> Links {
     let linker = Linker::new(world, file);
     let mut links = Links::default();
-    linker.sites(&mut links);
-    linker.implementations(&mut links);
+    linker.record_sites(&mut links);
+    linker.record_implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

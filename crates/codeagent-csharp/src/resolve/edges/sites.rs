@@ -15,21 +15,21 @@ use rustc_hash::FxHashMap;
 use crate::resolve::declared::tables::NamespaceId;
 use crate::resolve::edges::Linker;
 use crate::resolve::expressions::calls::{CallOutcome, CallResult};
-use crate::resolve::expressions::simple_names::Simple;
+use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::Found;
+use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};
 
 impl Linker<'_> {
     /// Links all sites.
-    pub(super) fn sites(&self, links: &mut Links) {
+    pub(super) fn record_sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
             self.evaluation.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
 
             if self.spend(1) {
                 self.enter(site.owner);
-                self.site(site, links);
+                self.record_site(site, links);
             } else {
                 links.calls += u32::from(site.kind.is_call());
             }
@@ -81,7 +81,7 @@ impl Linker<'_> {
         }
     }
 
-    pub(super) fn site(&self, site: &Site, links: &mut Links) {
+    pub(super) fn record_site(&self, site: &Site, links: &mut Links) {
         match site.kind {
             SiteKind::Call
             | SiteKind::New
@@ -139,7 +139,7 @@ impl Linker<'_> {
             return;
         };
 
-        let result = self.call(call);
+        let result = self.resolve_call(call);
         let targets: Vec<DeclRef> = result
             .targets
             .iter()
@@ -227,8 +227,8 @@ impl Linker<'_> {
         };
 
         let chosen = match self.facts.expr(expr) {
-            Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
-            Expr::Unary(operator, inner) => self.unary(operator, inner).0,
+            Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).0,
+            Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).0,
             _ => None,
         };
 
@@ -257,7 +257,7 @@ impl Linker<'_> {
         let Some(call) = self.call_of(site.subject) else {
             return;
         };
-        let result: std::rc::Rc<CallResult> = self.call(call);
+        let result: std::rc::Rc<CallResult> = self.resolve_call(call);
         if result.outcome == CallOutcome::Target {
             links.uses.push(edge(
                 site,
@@ -314,8 +314,8 @@ impl Linker<'_> {
     /// The declaration of a declared type.
     fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => {
-                let group = self.group(tid);
+            Type::Named(tid, _) => {
+                let group = self.type_def(tid);
                 (!group.external).then_some(group.parts[0])
             }
             Type::Nullable(of) | Type::Qualifier(of) => self.declaration_of(of),
@@ -343,9 +343,9 @@ impl Linker<'_> {
 
     fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
         match self.import_target(self.file, id) {
-            Found::Type(ty) => self.declaration_of(ty),
-            Found::Namespace(namespace) => self.namespace_declaration(namespace),
-            Found::None => None,
+            TypeOrNamespace::Type(ty) => self.declaration_of(ty),
+            TypeOrNamespace::Namespace(namespace) => self.namespace_declaration(namespace),
+            TypeOrNamespace::None => None,
         }
     }
 
@@ -367,7 +367,7 @@ impl Linker<'_> {
                 let segments = self.facts.list(segments);
                 let end = (usize::from(segment) + 1).min(segments.len());
                 match self.resolve_segments(self.file, &segments[..end], scope, None) {
-                    Found::Type(ty) => self.declaration_of(ty),
+                    TypeOrNamespace::Type(ty) => self.declaration_of(ty),
                     _ => None,
                 }
             }
@@ -442,7 +442,7 @@ impl Linker<'_> {
             return None;
         };
         match self.lookup_type_name(self.own_name(name), scope, 0) {
-            Simple::Type(ty) => self
+            SimpleName::Type(ty) => self
                 .declaration_of(ty)
                 .filter(|target| self.is_node(*target)),
             _ => None,
@@ -452,7 +452,7 @@ impl Linker<'_> {
     /// The member that a key of an object initialiser sets.
     fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
         let ty = self.expr_type(self.facts.decl(object).init);
-        self.members(ty, self.own_name(key)).to_vec()
+        self.lookup_members(ty, self.own_name(key)).to_vec()
     }
 
     /// What a name or member access names.
@@ -460,17 +460,17 @@ impl Linker<'_> {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
                 match self.lookup_value(self.own_name(name), (scope, offset), false) {
-                    Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
-                        match self.type_meant(expr, &found) {
-                            Some(ty) => (Vec::new(), ty),
-                            None => (found, Ty::UNKNOWN),
-                        }
-                    }
+                    SimpleName::Local(found)
+                    | SimpleName::Members(found)
+                    | SimpleName::Imported(found, _) => match self.type_meant(expr, &found) {
+                        Some(ty) => (Vec::new(), ty),
+                        None => (found, Ty::UNKNOWN),
+                    },
                     _ => (Vec::new(), self.expr_type(expr)),
                 }
             }
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
-                let access = self.member_access(base, self.own_name(name));
+                let access = self.lookup_member_access(base, self.own_name(name));
                 (access.candidates, access.ty)
             }
             Expr::Generic(inner, _) => {
@@ -492,10 +492,10 @@ impl Linker<'_> {
         let Expr::Name(name, ..) = self.facts.expr(expr) else {
             return None;
         };
-        let Type::Inst(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
+        let Type::Named(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
             return None;
         };
-        if self.tables.group(tid).name != self.own_name(name) {
+        if self.tables.type_def(tid).name != self.own_name(name) {
             return None;
         }
 
@@ -504,7 +504,7 @@ impl Linker<'_> {
             .get_or_init(|| self.names_followed())
             .get(&expr)?;
 
-        let access = self.member_access(expr, *followed);
+        let access = self.lookup_member_access(expr, *followed);
         (!access.candidates.is_empty()
             && access
                 .candidates

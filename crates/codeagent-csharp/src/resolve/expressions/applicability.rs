@@ -194,7 +194,7 @@ impl Checker<'_> {
 
         let pairs: Vec<(Ty, Argument)> =
             formals.iter().copied().zip(args.iter().copied()).collect();
-        let inferred = self.infer(&signature.type_params, &pairs);
+        let inferred = self.infer_type_args(&signature.type_params, &pairs);
         inferred
             .iter()
             .take(signature.block_params)

@@ -21,12 +21,12 @@ use crate::resolve::declared::tables::is_type_scope;
 use crate::resolve::declared::well_known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::expr_types::MemberAccess;
 use crate::resolve::expressions::overloads::OverloadResult;
-use crate::resolve::expressions::simple_names::Simple;
-use crate::resolve::expressions::typing::Access;
+use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::Found;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -120,39 +120,45 @@ const MAX_CANDIDATES: usize = 8;
 
 impl Checker<'_> {
     /// Resolves a call of the linked file.
-    pub fn call(&self, id: CallId) -> Rc<CallResult> {
-        let key = (self.assumptions.current(), id);
-        let asked = (key, Question::Call(key.0, id));
+    pub fn resolve_call(&self, id: CallId) -> Rc<CallResult> {
+        let key = (self.lambda_bindings.current(), id);
+        let asked = (key, Query::Call(key.0, id));
         self.evaluation
-            .answered(&self.memo.calls, asked, || Rc::new(self.call_cold(id)))
+            .answered(&self.memo.calls, asked, || {
+                Rc::new(self.resolve_call_uncached(id))
+            })
             .unwrap_or_default()
     }
 
-    fn call_cold(&self, id: CallId) -> CallResult {
+    fn resolve_call_uncached(&self, id: CallId) -> CallResult {
         let Some(&call) = id.some().and_then(|id| self.facts.calls.get(id.index())) else {
             return CallResult::default();
         };
 
         match self.forms[id.index()] {
-            CallForm::Call => self.invoke(&call),
+            CallForm::Call => self.resolve_invocation(&call),
             CallForm::New => {
                 let ty = self.expr_type(call.callee);
                 match self.arena.get(ty) {
-                    Type::Qualifier(ty) => self.construct(ty, &call),
+                    Type::Qualifier(ty) => self.resolve_construction(ty, &call),
                     _ => CallResult::default(),
                 }
             }
             CallForm::NewTarget(decl) => {
                 let ty = self.context_type(decl);
-                self.construct(self.strip_nullable(ty), &call)
+                self.resolve_construction(self.strip_nullable(ty), &call)
             }
-            CallForm::Index => self.index(&call),
-            CallForm::Construct(ty) => self.construct(self.type_of(self.file, ty), &call),
-            CallForm::This(constructor) => self.construct(self.constructed_by(constructor), &call),
+            CallForm::Index => self.resolve_element_access(&call),
+            CallForm::Construct(ty) => {
+                self.resolve_construction(self.type_of(self.file, ty), &call)
+            }
+            CallForm::This(constructor) => {
+                self.resolve_construction(self.constructed_by(constructor), &call)
+            }
             CallForm::Base(constructor) => {
-                self.construct(self.base_class(self.constructed_by(constructor)), &call)
+                self.resolve_construction(self.base_class(self.constructed_by(constructor)), &call)
             }
-            CallForm::Attribute(ty) => self.attribute(ty, &call),
+            CallForm::Attribute(ty) => self.resolve_attribute(ty, &call),
             CallForm::Unused => CallResult::default(),
         }
     }
@@ -196,30 +202,30 @@ impl Checker<'_> {
         }
     }
 
-    fn invoke(&self, call: &Call) -> CallResult {
+    fn resolve_invocation(&self, call: &Call) -> CallResult {
         match self.facts.expr(call.callee) {
             Expr::Name(name, scope, offset) => {
                 match self.lookup_value(self.own_name(name), (scope, offset), true) {
-                    Simple::Local(found) => self.invoke_candidates(&found, call, false),
-                    Simple::Members(found) => self.invoke_candidates(
-                        &self.meant_without_receiver(found, scope),
+                    SimpleName::Local(found) => self.resolve_candidates(&found, call, false),
+                    SimpleName::Members(found) => self.resolve_candidates(
+                        &self.static_context_candidates(found, scope),
                         call,
                         false,
                     ),
-                    Simple::Imported(found, undeclared) => {
-                        self.invoke_candidates(&found, call, undeclared)
+                    SimpleName::Imported(found, undeclared) => {
+                        self.resolve_candidates(&found, call, undeclared)
                     }
                     _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
                 }
             }
-            Expr::Member(base, name) => self.invoke_member(base, self.own_name(name), call),
+            Expr::Member(base, name) => self.resolve_member_call(base, self.own_name(name), call),
             Expr::Same(_)
             | Expr::Conditional(_)
             | Expr::Cast(_)
             | Expr::Call(_)
             | Expr::Index(_) => {
                 let ty = self.expr_type(call.callee);
-                self.invoke_value(ty)
+                self.resolve_value_call(ty)
             }
             _ => CallResult::default(),
         }
@@ -227,7 +233,7 @@ impl Checker<'_> {
 
     /// `undeclared`: something else of that name may be in sight, so that only a call that surely
     /// fits is linked.
-    fn invoke_candidates(&self, found: &[Candidate], call: &Call, undeclared: bool) -> CallResult {
+    fn resolve_candidates(&self, found: &[Candidate], call: &Call, undeclared: bool) -> CallResult {
         let methods: Vec<Candidate> = found
             .iter()
             .copied()
@@ -236,7 +242,7 @@ impl Checker<'_> {
 
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| {
-                self.invoke_value(self.candidate_type(value))
+                self.resolve_value_call(self.candidate_type(value))
             });
         };
 
@@ -254,7 +260,7 @@ impl Checker<'_> {
     }
 
     /// Invokes a value: no target, but a type.
-    fn invoke_value(&self, ty: Ty) -> CallResult {
+    fn resolve_value_call(&self, ty: Ty) -> CallResult {
         match self.delegate_shape(ty) {
             Some(DelegateShape { params, result, .. }) => {
                 CallResult::value(result, params.to_vec())
@@ -264,8 +270,8 @@ impl Checker<'_> {
         }
     }
 
-    fn invoke_member(&self, base: ExprId, name: Name, call: &Call) -> CallResult {
-        let mut access = self.member_access(base, name);
+    fn resolve_member_call(&self, base: ExprId, name: Name, call: &Call) -> CallResult {
+        let mut access = self.lookup_member_access(base, name);
         if !access.candidates.is_empty() && self.cannot_be_invoked(&access.candidates) {
             let of = if let Type::Qualifier(ty) = self.arena.get(access.receiver) {
                 ty
@@ -273,7 +279,7 @@ impl Checker<'_> {
                 access.receiver
             };
 
-            let passed = self.methods(of, name);
+            let passed = self.lookup_methods(of, name);
             access.candidates = if passed.is_empty() {
                 access.candidates
             } else {
@@ -306,7 +312,7 @@ impl Checker<'_> {
         {
             let ty = self.candidate_type(value);
             if self.is_delegate(ty) != Some(false) {
-                return self.invoke_value(ty);
+                return self.resolve_value_call(ty);
             }
         }
 
@@ -322,8 +328,8 @@ impl Checker<'_> {
             }
             Some(chosen) => self.call_result(chosen.doubted_if(hidden), 0),
             None => {
-                let call = self.outside_result(
-                    self.invoke_undeclared(&access, name),
+                let call = self.external_call_result(
+                    self.resolve_undeclared_call(&access, name),
                     (base, &access),
                     &args,
                     &type_args,
@@ -344,23 +350,23 @@ impl Checker<'_> {
     }
 
     /// A method from outside that gets nothing of the repository gives nothing of it.
-    fn outside_result(
+    fn external_call_result(
         &self,
         call: CallResult,
-        (base, access): (ExprId, &Access),
+        (base, access): (ExprId, &MemberAccess),
         args: &[Argument],
         type_args: &TyList,
     ) -> CallResult {
         let takes_nothing = |arg: &Argument| {
-            matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_outside(arg.ty)
+            matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_external_type(arg.ty)
         };
         let outside = call.result.is_unknown()
-            && self.is_outside_value(base, access.receiver)
+            && self.is_external_value(base, access.receiver)
             && args.iter().all(takes_nothing)
-            && type_args.iter().all(|arg| self.is_outside(*arg));
+            && type_args.iter().all(|arg| self.is_external_type(*arg));
         if outside {
             CallResult {
-                result: Ty::OUTSIDE,
+                result: Ty::EXTERNAL_VALUE,
                 ..call
             }
         } else {
@@ -381,7 +387,7 @@ impl Checker<'_> {
     }
 
     /// Where there is no `this`, instance methods are left out if a static one is there.
-    fn meant_without_receiver(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
+    fn static_context_candidates(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
         let is_static =
             |candidate: &Candidate| self.decl(candidate.decl).flags.has(DeclFlags::STATIC);
         if !self.is_static_context(scope) || !found.iter().any(is_static) {
@@ -440,7 +446,7 @@ impl Checker<'_> {
         match self.facts.expr(value) {
             Expr::Name(name, scope, _) => {
                 match self.lookup_type_name(self.own_name(name), scope, 0) {
-                    Simple::Type(named) => named == self.strip_nullable(ty),
+                    SimpleName::Type(named) => named == self.strip_nullable(ty),
                     _ => false,
                 }
             }
@@ -449,19 +455,19 @@ impl Checker<'_> {
     }
 
     /// A method that nothing declares.
-    fn invoke_undeclared(&self, access: &Access, name: Name) -> CallResult {
+    fn resolve_undeclared_call(&self, access: &MemberAccess, name: Name) -> CallResult {
         let receiver = access.receiver;
         if receiver == Ty::UNKNOWN {
             return CallResult::default();
         }
         if self.is_invoke(name) {
-            return self.invoke_value(receiver);
+            return self.resolve_value_call(receiver);
         }
 
         if matches!(self.arena.get(receiver), Type::Tuple(..))
             && self.delegate_shape(access.ty).is_some()
         {
-            return self.invoke_value(access.ty);
+            return self.resolve_value_call(access.ty);
         }
 
         if name == well_known::GET_VALUE_OR_DEFAULT {
@@ -506,8 +512,8 @@ impl Checker<'_> {
     }
 
     /// `new T(..)`.
-    fn construct(&self, ty: Ty, call: &Call) -> CallResult {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+    fn resolve_construction(&self, ty: Ty, call: &Call) -> CallResult {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             let outcome = if ty.is_unknown() {
                 CallOutcome::Unknown
             } else {
@@ -527,7 +533,7 @@ impl Checker<'_> {
             };
         };
 
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         if group.kind == DeclKind::Delegate {
             let made = CallResult::external(ty, vec![ty]);
             return if group.external {
@@ -541,7 +547,7 @@ impl Checker<'_> {
         }
 
         let args = self.arguments(call);
-        let constructors = self.constructors(ty);
+        let constructors = self.lookup_constructors(ty);
         if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
             return CallResult {
                 result: ty,
@@ -575,12 +581,12 @@ impl Checker<'_> {
         }
     }
 
-    fn attribute(&self, ty: TypeId, call: &Call) -> CallResult {
+    fn resolve_attribute(&self, ty: TypeId, call: &Call) -> CallResult {
         let Some(ty) = self.attribute_type(ty) else {
             return CallResult::external(Ty::UNKNOWN, Vec::new());
         };
 
-        let constructors = self.constructors(ty);
+        let constructors = self.lookup_constructors(ty);
         let mut args = self.arguments(call);
         let names: Vec<Name> = constructors
             .iter()
@@ -595,7 +601,7 @@ impl Checker<'_> {
 
         args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
         if constructors.is_empty() && args.is_empty() {
-            return self.construct(
+            return self.resolve_construction(
                 ty,
                 &Call {
                     args: codeagent_model::facts::List::default(),
@@ -625,12 +631,13 @@ impl Checker<'_> {
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
         self.ask_text(published::TYPES, &suffixed);
         if let Some(name) = self.tables.names.get(&suffixed)
-            && let Found::Type(ty) = self.resolve_renamed(segments, scope, name)
+            && let TypeOrNamespace::Type(ty) = self.resolve_renamed(segments, scope, name)
         {
             return Some(ty);
         }
 
-        let Found::Type(ty) = self.resolve_segments(self.file, segments, scope, None) else {
+        let TypeOrNamespace::Type(ty) = self.resolve_segments(self.file, segments, scope, None)
+        else {
             return None;
         };
 
@@ -639,10 +646,10 @@ impl Checker<'_> {
             .iter()
             .any(|base| match self.arena.get(*base) {
                 Type::External(name, _) => self.tables.names.text(name).ends_with("Attribute"),
-                Type::Inst(tid, _) => self
+                Type::Named(tid, _) => self
                     .tables
                     .names
-                    .text(self.tables.group(tid).name)
+                    .text(self.tables.type_def(tid).name)
                     .ends_with("Attribute"),
                 _ => false,
             });
@@ -650,9 +657,9 @@ impl Checker<'_> {
         is_attribute.then_some(ty)
     }
 
-    fn index(&self, call: &Call) -> CallResult {
+    fn resolve_element_access(&self, call: &Call) -> CallResult {
         let receiver = self.expr_type(call.callee);
-        let indexers = self.members(receiver, well_known::INDEXER);
+        let indexers = self.lookup_members(receiver, well_known::INDEXER);
         if indexers.is_empty() {
             let sliced = self.sliced(receiver, &self.arguments(call));
             let result = sliced.unwrap_or_else(|| self.part_of(receiver, |ty| self.indexed(ty)));

@@ -11,7 +11,7 @@ use codeagent_lang::DeclRef;
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::types::members::Candidate;
@@ -78,7 +78,7 @@ impl Checker<'_> {
     /// A lambda or method group given to something that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Unknown | Type::Outside | Type::Dynamic | Type::External(..) => {
+            Type::Unknown | Type::ExternalValue | Type::Dynamic | Type::External(..) => {
                 Conversion::Unknown
             }
             _ if self.is_known(to, Known::Object)
@@ -99,8 +99,8 @@ impl Checker<'_> {
             return false;
         };
 
-        if let Type::Inst(tid, _) = self.arena.get(to)
-            && self.tables.group(tid).kind == DeclKind::Enum
+        if let Type::Named(tid, _) = self.arena.get(to)
+            && self.tables.type_def(tid).kind == DeclKind::Enum
         {
             return number == 0;
         }
@@ -143,7 +143,9 @@ impl Checker<'_> {
                 depth,
             ),
             Expr::Member(base, name) => self.constant_of(
-                &self.member_access(base, self.own_name(name)).candidates,
+                &self
+                    .lookup_member_access(base, self.own_name(name))
+                    .candidates,
                 depth,
             ),
             _ => None,
@@ -182,8 +184,8 @@ impl Checker<'_> {
             };
         }
 
-        if from == Ty::OUTSIDE {
-            return self.outside_converts(to);
+        if from == Ty::EXTERNAL_VALUE {
+            return self.external_value_converts(to);
         }
         if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
             return Conversion::Unknown;
@@ -220,12 +222,12 @@ impl Checker<'_> {
 
     /// A value from outside: it is of no type that the repository declares, unless such a type
     /// converts it.
-    fn outside_converts(&self, to: Ty) -> Conversion {
+    fn external_value_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Inst(tid, _) if self.tables.group(tid).external => Conversion::Unknown,
-            Type::Inst(..) => {
+            Type::Named(tid, _) if self.tables.type_def(tid).external => Conversion::Unknown,
+            Type::Named(..) => {
                 let converts = |base: &Ty| match self.arena.get(*base) {
-                    Type::Inst(tid, _) => !self.conversions_of(tid).is_empty(),
+                    Type::Named(tid, _) => !self.conversions_of(tid).is_empty(),
                     _ => false,
                 };
                 if self.supertypes(to).iter().any(converts) {
@@ -234,7 +236,7 @@ impl Checker<'_> {
                     Conversion::No
                 }
             }
-            Type::Array(of, _) | Type::Nullable(of) => self.outside_converts(of),
+            Type::Array(of, _) | Type::Nullable(of) => self.external_value_converts(of),
             _ => Conversion::Unknown,
         }
     }
@@ -245,7 +247,7 @@ impl Checker<'_> {
     }
 
     fn is_reference(&self, ty: Ty) -> bool {
-        matches!(self.arena.get(ty), Type::Inst(..)) && self.is_value_type(ty) == Some(false)
+        matches!(self.arena.get(ty), Type::Named(..)) && self.is_value_type(ty) == Some(false)
     }
 
     fn null_converts(&self, to: Ty, depth: u32) -> Conversion {
@@ -289,7 +291,9 @@ impl Checker<'_> {
 
     fn element_converts(&self, value: ExprId, to: Ty) -> Conversion {
         match self.facts.expr(value) {
-            Expr::Spread(inner) => self.convert(self.iterated(self.expr_type(inner), false), to),
+            Expr::Spread(inner) => {
+                self.convert(self.type_of_iterated(self.expr_type(inner), false), to)
+            }
             _ => self.convert_value(value, self.argument_type(value), to),
         }
     }
@@ -305,7 +309,7 @@ impl Checker<'_> {
                     Conversion::No
                 }
             }
-            Type::Inst(tid, _) => match self.tables.group(tid).kind {
+            Type::Named(tid, _) => match self.tables.type_def(tid).kind {
                 _ if matches!(known, Some(Known::Span | Known::ReadOnlySpan)) => {
                     Conversion::Implicit
                 }
@@ -413,7 +417,7 @@ impl Checker<'_> {
     /// An interface may be implemented for several type arguments.
     fn other_instances_convert(&self, from: Ty, instance: Ty, to: Ty, depth: u32) -> Conversion {
         let is_other = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
-            (Type::Inst(a, _), Type::Inst(b, _)) => a == b && *base != instance,
+            (Type::Named(a, _), Type::Named(b, _)) => a == b && *base != instance,
             _ => false,
         };
         let supertypes = self.supertypes(from);
@@ -459,9 +463,8 @@ impl Checker<'_> {
         }
 
         let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
-            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
-                (a, b)
-            }
+            (Type::Named(_, a), Type::Named(_, b))
+            | (Type::External(_, a), Type::External(_, b)) => (a, b),
             _ => return Conversion::Unknown,
         };
 
@@ -510,8 +513,8 @@ impl Checker<'_> {
     /// to it (`in`).
     fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => {
-                let group = self.group(tid);
+            Type::Named(tid, _) => {
+                let group = self.type_def(tid);
                 let facts = self.facts(group.parts[0].file);
                 let params = facts.list(facts.decl(group.parts[0].decl).type_params);
                 let own = index
@@ -532,30 +535,30 @@ impl Checker<'_> {
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
         match (self.arena.get(from), self.arena.get(to)) {
             (
-                Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
-                Type::Inst(tid, _),
-            ) => !self.tables.group(tid).external || !self.has_foreign_base(from),
+                Type::Named(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
+                Type::Named(tid, _),
+            ) => !self.tables.type_def(tid).external || !self.has_foreign_base(from),
             // An undeclared type may have an operator for a type of the library, not for one of the
             // repository.
-            (Type::Inst(tid, _), Type::External(..)) if tid >= self.tables.library => false,
-            (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
+            (Type::Named(tid, _), Type::External(..)) if tid >= self.tables.library => false,
+            (Type::Named(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
                 !self.has_foreign_class(from)
             }
-            (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
+            (Type::Named(..), Type::External(..)) => !self.has_foreign_base(from),
             (
-                Type::Inst(..) | Type::External(..) | Type::Tuple(..),
+                Type::Named(..) | Type::External(..) | Type::Tuple(..),
                 Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..),
             ) => true,
             (Type::Array(..), Type::Param(..)) => true,
-            (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
-            (Type::Param(..), Type::Inst(..)) => !self.has_foreign_base(from),
+            (Type::External(..), Type::Named(tid, _)) => !self.tables.type_def(tid).external,
+            (Type::Param(..), Type::Named(..)) => !self.has_foreign_base(from),
             _ => false,
         }
     }
 
     /// The conversion operators that a type declares itself.
-    fn conversions_of(&self, tid: Tid) -> &[DeclRef] {
-        let group = self.group(tid);
+    fn conversions_of(&self, tid: TypeDefId) -> &[DeclRef] {
+        let group = self.type_def(tid);
         self.ask_type(tid, published::CONVERSIONS, group.name);
         &group.conversions
     }
@@ -575,7 +578,7 @@ impl Checker<'_> {
             };
 
             for base in all.iter() {
-                let Type::Inst(tid, _) = self.arena.get(*base) else {
+                let Type::Named(tid, _) = self.arena.get(*base) else {
                     continue;
                 };
 
@@ -623,7 +626,7 @@ impl Checker<'_> {
         match self.arena.get(ty) {
             Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
             Type::Collection(_) => return self.better_collection_target(first, second),
-            Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
+            Type::Unknown | Type::ExternalValue | Type::Dynamic => return Better::Unknown,
             _ => {}
         }
 

@@ -15,7 +15,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{Extension, NamespaceId, Tid};
+use crate::resolve::declared::tables::{Extension, NamespaceId, TypeDefId};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
@@ -26,9 +26,9 @@ use crate::resolve::types::{Ty, TyList, Type};
 
 /// Where extension methods may come from at one distance.
 #[derive(Clone, Debug, Default)]
-pub struct Level {
+pub struct ExtensionScope {
     namespaces: Vec<NamespaceId>,
-    classes: Vec<Tid>,
+    classes: Vec<TypeDefId>,
 }
 
 impl Checker<'_> {
@@ -45,7 +45,7 @@ impl Checker<'_> {
 
         match self.arena.get(receiver) {
             Type::Unknown
-            | Type::Outside
+            | Type::ExternalValue
             | Type::Dynamic
             | Type::Null
             | Type::Default
@@ -100,7 +100,7 @@ impl Checker<'_> {
             !self.is_static_extension(candidate.decl)
                 && self.receiver_could_fit(receiver, candidate)
         };
-        self.levels().iter().any(|level| {
+        self.extension_scopes().iter().any(|level| {
             self.extensions_at(level, all, DeclKind::Method)
                 .into_iter()
                 .any(fits)
@@ -126,7 +126,7 @@ impl Checker<'_> {
     fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
         let signature = self.signature(candidate.decl);
         let formal = signature.params.first()?.ty;
-        let inferred = self.infer(
+        let inferred = self.infer_type_args(
             &signature.type_params,
             &[(formal, Argument::of_type(receiver))],
         );
@@ -173,7 +173,7 @@ impl Checker<'_> {
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
 
-        self.levels().iter().find_map(|level| {
+        self.extension_scopes().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, DeclKind::Method);
             candidates.retain(|candidate| passes(*candidate));
             if candidates.is_empty() {
@@ -201,7 +201,7 @@ impl Checker<'_> {
         } else {
             receiver
         };
-        let inferred = self.infer(
+        let inferred = self.infer_type_args(
             &signature.type_params,
             &[(first.ty, Argument::of_type(receiver))],
         );
@@ -223,7 +223,7 @@ impl Checker<'_> {
             _ => (false, receiver),
         };
 
-        self.levels().iter().find_map(|level| {
+        self.extension_scopes().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, kind).into_iter();
             candidates.find(|candidate| {
                 self.is_static_extension(candidate.decl) == is_static
@@ -239,7 +239,7 @@ impl Checker<'_> {
 
     pub fn extensions_at(
         &self,
-        level: &Level,
+        level: &ExtensionScope,
         all: &[Extension],
         kind: DeclKind,
     ) -> Vec<Candidate> {
@@ -249,14 +249,14 @@ impl Checker<'_> {
         }
 
         for extension in all {
-            let group = self.tables.group(extension.container);
+            let group = self.tables.type_def(extension.container);
             let near = level.classes.contains(&extension.container)
                 || group.outer.is_none() && level.namespaces.contains(&group.namespace);
             if near
                 && self.decl(extension.decl).kind == kind
                 && self.is_visible(extension.container)
             {
-                self.group(extension.container);
+                self.type_def(extension.container);
                 found.push(Candidate {
                     decl: extension.decl,
                     within: self.self_type(extension.container),
@@ -268,14 +268,14 @@ impl Checker<'_> {
         self.prefer_accessible(found)
     }
 
-    fn is_visible(&self, container: Tid) -> bool {
+    fn is_visible(&self, container: TypeDefId) -> bool {
         let here = self
             .table
             .homes
             .first()
             .copied()
             .unwrap_or(self.tables.assemblies.none());
-        let group = self.tables.group(container);
+        let group = self.tables.type_def(container);
         let assemblies = &self.tables.assemblies;
         group.homes.iter().any(|home| {
             assemblies.sees(here, *home)
@@ -299,30 +299,35 @@ impl Checker<'_> {
         }
     }
 
-    /// The levels seen from the site that is being linked.
-    pub fn levels(&self) -> Rc<[Level]> {
+    /// The extension_scopes seen from the site that is being linked.
+    pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
         let scope = self.site_scope.get();
-        if let Some(found) = self.memo.levels.borrow().get(&scope) {
+        if let Some(found) = self.memo.extension_scopes.borrow().get(&scope) {
             return found.clone();
         }
-        let made: Rc<[Level]> = self.levels_cold(scope).into();
-        self.memo.levels.borrow_mut().insert(scope, made.clone());
+        let made: Rc<[ExtensionScope]> = self.levels_uncached(scope).into();
+        self.memo
+            .extension_scopes
+            .borrow_mut()
+            .insert(scope, made.clone());
         made
     }
 
-    fn levels_cold(&self, scope: ScopeId) -> Vec<Level> {
-        let mut levels = Vec::new();
+    fn levels_uncached(&self, scope: ScopeId) -> Vec<ExtensionScope> {
+        let mut extension_scopes = Vec::new();
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
             match here.kind {
-                ScopeKind::Namespace => self.namespace_levels(id, here.parent, &mut levels),
+                ScopeKind::Namespace => {
+                    self.namespace_levels(id, here.parent, &mut extension_scopes)
+                }
                 ScopeKind::File => {
-                    levels.push(Level {
+                    extension_scopes.push(ExtensionScope {
                         namespaces: vec![NamespaceId::GLOBAL],
                         classes: Vec::new(),
                     });
-                    levels.push(self.using_level(id));
+                    extension_scopes.push(self.using_level(id));
                 }
                 _ => {}
             }
@@ -330,10 +335,15 @@ impl Checker<'_> {
             current = here.parent;
         }
 
-        levels
+        extension_scopes
     }
 
-    fn namespace_levels(&self, scope: ScopeId, parent: ScopeId, levels: &mut Vec<Level>) {
+    fn namespace_levels(
+        &self,
+        scope: ScopeId,
+        parent: ScopeId,
+        extension_scopes: &mut Vec<ExtensionScope>,
+    ) {
         let Some(&innermost) = self.table.namespaces.get(&scope) else {
             return;
         };
@@ -341,13 +351,13 @@ impl Checker<'_> {
         let stop = self.namespace_around(self.file, parent);
         let mut namespace = innermost;
         while namespace != stop {
-            levels.push(Level {
+            extension_scopes.push(ExtensionScope {
                 namespaces: vec![namespace],
                 classes: Vec::new(),
             });
 
             if namespace == innermost {
-                levels.push(self.using_level(scope));
+                extension_scopes.push(self.using_level(scope));
             }
 
             let next = self.tables.namespaces[namespace.0 as usize].parent;
@@ -358,13 +368,13 @@ impl Checker<'_> {
         }
     }
 
-    fn using_level(&self, scope: ScopeId) -> Level {
-        let mut level = Level::default();
+    fn using_level(&self, scope: ScopeId) -> ExtensionScope {
+        let mut level = ExtensionScope::default();
         for using in self.usings(self.file, scope).iter() {
             match *using {
                 Using::Namespace(namespace) => level.namespaces.push(namespace),
                 Using::Static(ty) => {
-                    if let Type::Inst(tid, _) = self.arena.get(ty) {
+                    if let Type::Named(tid, _) = self.arena.get(ty) {
                         level.classes.push(tid);
                     }
                 }

@@ -30,7 +30,7 @@ const MAX_USES: usize = 100;
 
 /// What a lambda's body does with what it has from a parameter.
 #[derive(Clone, Copy, Debug)]
-pub enum ParameterUse {
+pub enum LambdaParamUse {
     /// Names a member of it.
     Member(ExprId, Name),
     /// Gives it to a call.
@@ -101,7 +101,7 @@ impl Checker<'_> {
             match self.arena.get(ty) {
                 Type::Null => null = true,
                 Type::Unknown
-                | Type::Outside
+                | Type::ExternalValue
                 | Type::Default
                 | Type::TargetNew
                 | Type::Qualifier(_)
@@ -195,15 +195,17 @@ impl Checker<'_> {
         })
     }
 
-    fn use_binds(&self, used: ParameterUse) -> bool {
+    fn use_binds(&self, used: LambdaParamUse) -> bool {
         match used {
-            ParameterUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
-            ParameterUse::Argument(call) => !self.call(call).refused && self.value_takes(call),
-            ParameterUse::Assigned(target, value) => {
+            LambdaParamUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
+            LambdaParamUse::Argument(call) => {
+                !self.resolve_call(call).refused && self.value_takes(call)
+            }
+            LambdaParamUse::Assigned(target, value) => {
                 self.convert_value(value, self.expr_type(value), self.expr_type(target))
                     != Conversion::No
             }
-            ParameterUse::Value(variable) => {
+            LambdaParamUse::Value(variable) => {
                 let decl = self.facts.decl(variable);
                 self.convert_value(
                     decl.init,
@@ -216,7 +218,10 @@ impl Checker<'_> {
 
     /// Whether the delegate that a call invokes takes its arguments.
     fn value_takes(&self, id: CallId) -> bool {
-        let (call, args) = (self.call(id), self.arguments(&self.facts.calls[id.index()]));
+        let (call, args) = (
+            self.resolve_call(id),
+            self.arguments(&self.facts.calls[id.index()]),
+        );
         let takes = |(arg, wanted): (&Argument, &Ty)| {
             self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
         };
@@ -225,9 +230,9 @@ impl Checker<'_> {
             || args.iter().zip(&call.expected).all(takes)
     }
 
-    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
-        let mut bodies: FxHashMap<DeclId, Vec<ParameterUse>> = FxHashMap::default();
-        let mut add = |value: ExprId, used: ParameterUse| {
+    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<LambdaParamUse>> {
+        let mut bodies: FxHashMap<DeclId, Vec<LambdaParamUse>> = FxHashMap::default();
+        let mut add = |value: ExprId, used: LambdaParamUse| {
             if let Some(lambda) = self.lambda_under(value) {
                 bodies.entry(lambda).or_default().push(used);
             }
@@ -236,23 +241,23 @@ impl Checker<'_> {
         for expr in &self.facts.exprs {
             match *expr {
                 Expr::Member(base, name) => {
-                    add(base, ParameterUse::Member(base, self.own_name(name)))
+                    add(base, LambdaParamUse::Member(base, self.own_name(name)))
                 }
-                Expr::Assign(target, value) => add(value, ParameterUse::Assigned(target, value)),
+                Expr::Assign(target, value) => add(value, LambdaParamUse::Assigned(target, value)),
                 _ => {}
             }
         }
 
         for (number, call) in self.facts.calls.iter().enumerate() {
             for arg in self.facts.list(call.args) {
-                add(arg.value, ParameterUse::Argument(CallId(number as u32)));
+                add(arg.value, LambdaParamUse::Argument(CallId(number as u32)));
             }
         }
 
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
-                add(decl.init, ParameterUse::Value(id));
+                add(decl.init, LambdaParamUse::Value(id));
             }
         }
 
@@ -285,11 +290,11 @@ impl Checker<'_> {
 
     /// Whether all members of a type are known and none bears the name, nor does an extension.
     fn surely_lacks(&self, ty: Ty, name: Name) -> bool {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             return false;
         };
 
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         let has_members = matches!(
             group.kind,
             DeclKind::Class
@@ -303,7 +308,7 @@ impl Checker<'_> {
             && !group.external
             && !self.has_foreign_base(ty)
             && name != well_known::DECONSTRUCT
-            && self.members(ty, name).is_empty()
+            && self.lookup_members(ty, name).is_empty()
             && !self.may_be_extended(ty, name)
     }
 
@@ -402,7 +407,7 @@ impl Checker<'_> {
             && let ([own], [other]) = (&*xs, &*ys)
             && x == y
         {
-            let inner = self.awaited(returned);
+            let inner = self.type_of_awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
 
@@ -439,7 +444,10 @@ impl Checker<'_> {
                 .lookup_value(self.own_name(name), (scope, offset), true)
                 .candidates()
                 .to_vec(),
-            Expr::Member(base, name) => self.member_access(base, self.own_name(name)).candidates,
+            Expr::Member(base, name) => {
+                self.lookup_member_access(base, self.own_name(name))
+                    .candidates
+            }
             Expr::Generic(inner, _) => self.group_candidates(inner),
             _ => Vec::new(),
         }

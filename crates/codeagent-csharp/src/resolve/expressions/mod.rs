@@ -8,20 +8,20 @@
 //! its declared type.
 
 pub mod applicability;
-mod assumptions;
 pub mod betterness;
 pub mod calls;
-pub mod contexts;
+pub mod contextual_types;
 pub mod conversions;
+pub mod expr_types;
 pub mod extensions;
 mod inference;
+mod iteration;
+mod lambda_bindings;
 pub mod lambdas;
 pub mod operators;
 pub mod overload_trace;
 pub mod overloads;
-mod sequences;
 pub mod simple_names;
-pub mod typing;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
@@ -32,33 +32,33 @@ use codeagent_lang::{FileId, ReadSet, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
-use self::assumptions::{Assumption, Assumptions};
 use self::calls::{CallForm, CallResult};
-use self::extensions::Level;
-use self::lambdas::ParameterUse;
+use self::extensions::ExtensionScope;
+use self::lambda_bindings::{LambdaBindingId, LambdaBindings};
+use self::lambdas::LambdaParamUse;
 use self::overload_trace::OverloadTrace;
 use self::simple_names::Locals;
 use crate::resolve::types::{Ty, Types};
 
-/// Answers about expressions, by question.
+/// Answers about expressions, by query.
 #[derive(Default)]
-struct Memo {
-    exprs: Table<(Assumption, ExprId), Ty>,
-    calls: Table<(Assumption, CallId), Rc<CallResult>>,
-    levels: RefCell<FxHashMap<ScopeId, Rc<[Level]>>>,
+struct ExprMemo {
+    exprs: Table<(LambdaBindingId, ExprId), Ty>,
+    calls: Table<(LambdaBindingId, CallId), Rc<CallResult>>,
+    extension_scopes: RefCell<FxHashMap<ScopeId, Rc<[ExtensionScope]>>>,
 }
 
 /// A link as far as expressions go.
 pub struct Checker<'w> {
     types: Types<'w>,
-    memo: Memo,
+    memo: ExprMemo,
     pub forms: Vec<CallForm>,
     /// Scope of the innermost type or namespace around the site, for extension methods.
     pub site_scope: Cell<ScopeId>,
-    assumptions: Assumptions,
+    lambda_bindings: LambdaBindings,
     locals: Locals,
     /// What the body of each lambda does with what starts from one of its parameters.
-    bodies: OnceCell<FxHashMap<DeclId, Vec<ParameterUse>>>,
+    bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
     /// The overload resolutions so far, if this link is to be explained.
     pub trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
@@ -69,10 +69,10 @@ impl<'w> Checker<'w> {
     pub fn new(world: &'w World, file: FileId) -> Self {
         let types = Types::new(world, file);
         Self {
-            memo: Memo::default(),
+            memo: ExprMemo::default(),
             forms: calls::call_forms(types.facts),
             site_scope: Cell::new(ScopeId(0)),
-            assumptions: Assumptions::default(),
+            lambda_bindings: LambdaBindings::default(),
             locals: simple_names::locals(types.facts, types.table),
             bodies: OnceCell::new(),
             trace: None,

@@ -234,7 +234,7 @@ fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
         return None;
     }
     let unknown = |arg: &Argument| {
-        if arg.ty == Ty::OUTSIDE {
+        if arg.ty == Ty::EXTERNAL_VALUE {
             Argument {
                 ty: Ty::UNKNOWN,
                 ..*arg
@@ -247,7 +247,7 @@ fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
 }
 
 fn has_external(args: &[Argument]) -> bool {
-    args.iter().any(|arg| arg.ty == Ty::OUTSIDE)
+    args.iter().any(|arg| arg.ty == Ty::EXTERNAL_VALUE)
 }
 
 /// Keeps the candidates of the most derived type, and those of more derived types that may be

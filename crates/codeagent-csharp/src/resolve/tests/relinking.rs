@@ -127,7 +127,7 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// The questions that the pieces of a file answer otherwise than before, if nothing else differs.
+/// The queries that the pieces of a file answer otherwise than before, if nothing else differs.
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();

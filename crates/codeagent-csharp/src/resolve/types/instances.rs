@@ -7,7 +7,7 @@
 
 use codeagent_model::facts::DeclId;
 
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type, Types};
 
@@ -15,7 +15,7 @@ impl Types<'_> {
     /// A known type of the base library: its declaration if there is one, else by name.
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
-            Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
+            Some(tid) => self.arena.add(Type::Named(tid, args.into())),
             None => self
                 .arena
                 .add(Type::External(self.tables.name_of(known), args.into())),
@@ -25,7 +25,7 @@ impl Types<'_> {
     /// Which known type this is, with its arguments.
     pub fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
         match self.arena.get(ty) {
-            Type::Inst(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
+            Type::Named(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
             _ => None,
         }
     }
@@ -36,19 +36,19 @@ impl Types<'_> {
     }
 
     /// The type of a declaration's own type arguments inside itself.
-    pub fn self_type(&self, tid: Tid) -> Ty {
-        let group = self.tables.group(tid);
+    pub fn self_type(&self, tid: TypeDefId) -> Ty {
+        let group = self.tables.type_def(tid);
         let args = (0..group.outer_arity + group.arity)
             .map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN))
             .collect();
-        self.arena.add(Type::Inst(tid, args))
+        self.arena.add(Type::Named(tid, args))
     }
 
     /// Parameter `index` of a type as a type; those of the types around it belong to these.
-    fn outer_param(&self, tid: Tid, index: u16) -> Option<Ty> {
+    fn outer_param(&self, tid: TypeDefId, index: u16) -> Option<Ty> {
         let mut owner = tid;
-        while index < self.tables.group(owner).outer_arity {
-            owner = self.tables.group(owner).outer?;
+        while index < self.tables.type_def(owner).outer_arity {
+            owner = self.tables.type_def(owner).outer?;
         }
         Some(self.arena.add(Type::Param(ParamOwner::Type(owner), index)))
     }
@@ -58,7 +58,7 @@ impl Types<'_> {
         if !self.arena.is_open(ty) {
             return ty;
         }
-        let Type::Inst(tid, args) = self.arena.get(within) else {
+        let Type::Named(tid, args) = self.arena.get(within) else {
             return ty;
         };
         self.arena.map(ty, &|owner, index| match owner {
@@ -69,12 +69,12 @@ impl Types<'_> {
         })
     }
 
-    fn is_or_contains(&self, outer: Tid, mut inner: Tid) -> bool {
+    fn is_or_contains(&self, outer: TypeDefId, mut inner: TypeDefId) -> bool {
         loop {
             if outer == inner {
                 return true;
             }
-            match self.tables.group(inner).outer {
+            match self.tables.type_def(inner).outer {
                 Some(next) => inner = next,
                 None => return false,
             }
@@ -117,8 +117,8 @@ impl Types<'_> {
     /// Whether a type mentions something unknown.
     pub fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
-            Type::Unknown | Type::Outside | Type::Dynamic => true,
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+            Type::Unknown | Type::ExternalValue | Type::Dynamic => true,
+            Type::Named(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
                 args.iter().any(|arg| self.is_uncertain(*arg))
             }
             Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
@@ -127,14 +127,17 @@ impl Types<'_> {
     }
 
     /// Whether the type comes from outside and mentions no type of the repository.
-    pub fn is_outside(&self, ty: Ty) -> bool {
+    pub fn is_external_type(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
-            Type::Outside => true,
-            Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
-            Type::Inst(tid, args) => {
-                self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg))
+            Type::ExternalValue => true,
+            Type::External(_, args) => args.iter().all(|arg| self.is_external_type(*arg)),
+            Type::Named(tid, args) => {
+                self.tables.type_def(tid).external
+                    && args.iter().all(|arg| self.is_external_type(*arg))
             }
-            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
+            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => {
+                self.is_external_type(of)
+            }
             _ => false,
         }
     }
@@ -143,8 +146,8 @@ impl Types<'_> {
     /// from outside.
     pub fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
         let ty = part(whole);
-        if ty.is_unknown() && self.is_outside(whole) {
-            Ty::OUTSIDE
+        if ty.is_unknown() && self.is_external_type(whole) {
+            Ty::EXTERNAL_VALUE
         } else {
             ty
         }
@@ -159,7 +162,7 @@ impl Types<'_> {
             return false;
         }
         match self.arena.get(ty) {
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+            Type::Named(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
                 args.iter().any(|arg| self.mentions(*arg, param))
             }
             Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) => self.mentions(of, param),

@@ -15,7 +15,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 use codeagent_model::graph::Access;
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::Types;
 use crate::resolve::types::{Ty, Type};
@@ -33,14 +33,14 @@ pub struct Candidate {
 
 impl Types<'_> {
     /// The members of this name, most derived first.
-    pub fn members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
+    pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
         self.evaluation
             .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
-                self.members_cold(ty, name).into()
+                self.members_uncached(ty, name).into()
             })
     }
 
-    fn members_cold(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+    fn members_uncached(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let accessible = self.collect_members(ty, name, true);
         if accessible.is_empty() {
             self.collect_members(ty, name, false)
@@ -53,12 +53,12 @@ impl Types<'_> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
-                let Type::Inst(tid, _) = self.arena.get(base) else {
+                let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
 
-                self.group(tid);
-                let shared = self.tables.group(tid).shared;
+                self.type_def(tid);
+                let shared = self.tables.type_def(tid).shared;
                 for decl in self.members_of(tid, name) {
                     let candidate = Candidate {
                         decl: *decl,
@@ -86,11 +86,11 @@ impl Types<'_> {
 
     /// The methods of this name; values that hide them are passed over, as a name that is invoked
     /// does.
-    pub fn methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+    pub fn lookup_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
-                let Type::Inst(tid, _) = self.arena.get(base) else {
+                let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
 
@@ -164,14 +164,14 @@ impl Types<'_> {
     /// what it extends.
     fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface => {
+            Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface => {
                 let all = self.supertypes(ty);
                 let mut levels = vec![vec![ty]];
                 levels.push(all.iter().skip(1).copied().collect());
                 levels.push(vec![self.known_type(Known::Object, &[])]);
                 levels
             }
-            Type::Inst(..) => self.class_chain(ty),
+            Type::Named(..) => self.class_chain(ty),
             Type::Param(..) => {
                 let mut levels = Vec::new();
                 for constraint in self.constraints(ty).iter() {
@@ -231,7 +231,9 @@ impl Types<'_> {
                 .copied()
                 .find(|base| self.is_interface(*base) == Some(false));
             match next {
-                Some(next) if matches!(self.arena.get(next), Type::Inst(..)) && next != current => {
+                Some(next)
+                    if matches!(self.arena.get(next), Type::Named(..)) && next != current =>
+                {
                     chain.push(vec![next]);
                     current = next;
                 }
@@ -268,7 +270,7 @@ impl Types<'_> {
         else {
             return true;
         };
-        let Type::Inst(tid, _) = self.arena.get(candidate.within) else {
+        let Type::Named(tid, _) = self.arena.get(candidate.within) else {
             return true;
         };
 
@@ -283,22 +285,22 @@ impl Types<'_> {
     }
 
     /// Whether a type around the site is or derives from the type.
-    fn derives_here(&self, tid: Tid) -> bool {
+    fn derives_here(&self, tid: TypeDefId) -> bool {
         self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
-                all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
+                all.iter().any(|base| matches!(self.arena.get(*base), Type::Named(other, _) if other == tid))
             })
         })
     }
 
     /// The types around the site, the innermost first.
-    fn types_around(&self) -> impl Iterator<Item = Tid> {
-        std::iter::successors(self.site_type.get(), |tid| self.tables.group(*tid).outer)
+    fn types_around(&self) -> impl Iterator<Item = TypeDefId> {
+        std::iter::successors(self.site_type.get(), |tid| self.tables.type_def(*tid).outer)
     }
 
     /// Whether internals of the type can be used from the linked file.
-    fn is_same_assembly(&self, tid: Tid) -> bool {
+    fn is_same_assembly(&self, tid: TypeDefId) -> bool {
         let here = self
             .table
             .homes
@@ -306,19 +308,19 @@ impl Types<'_> {
             .copied()
             .unwrap_or(self.tables.assemblies.none());
         self.tables
-            .group(tid)
+            .type_def(tid)
             .homes
             .iter()
             .any(|home| self.tables.assemblies.is_friend(here, *home))
     }
 
     /// The constructors of a type.
-    pub fn constructors(&self, ty: Ty) -> Vec<Candidate> {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+    pub fn lookup_constructors(&self, ty: Ty) -> Vec<Candidate> {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             return Vec::new();
         };
 
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         self.ask_type(tid, published::CONSTRUCTORS, group.name);
         let parts = group
             .constructors

@@ -4,14 +4,14 @@
 //! [`Types`] is the state that these queries need. Queries of the third layer are methods of
 //! `Checker`, which holds a `Types`, so nothing here can call them.
 //!
-//! **Limits.** Those of [`questions`].
+//! **Limits.** Those of [`queries`].
 
 mod arena;
 pub mod hierarchy;
 pub mod instances;
 pub mod members;
 pub mod names;
-pub mod questions;
+pub mod queries;
 pub mod signatures;
 pub mod usings;
 
@@ -29,24 +29,24 @@ use codeagent_lang::{DeclRef, FileId, ReadSet, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
 use self::members::Candidate;
-use self::names::Found;
-use self::questions::Question;
+use self::names::TypeOrNamespace;
+use self::queries::Query;
 use self::signatures::Signature;
 use self::usings::Using;
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileTable, Tables, Tid, TypeGroup};
+use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
 
-/// Answers about declared types, by question.
+/// Answers about declared types, by query.
 #[derive(Default)]
-struct Memo {
+struct TypeMemo {
     type_exprs: Table<(FileId, TypeId), Ty>,
-    lookups: Table<(FileId, ScopeId, Name, u16, bool), Found>,
+    lookups: Table<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
     usings: Table<(FileId, ScopeId), Rc<[Using]>>,
-    bases: Table<Tid, TyList>,
+    bases: Table<TypeDefId, TyList>,
     constraints: Table<Ty, TyList>,
     supertypes: Table<Ty, TyList>,
-    derives: Table<(Option<Tid>, Tid), bool>,
-    members: Table<(Option<Tid>, Ty, Name), Rc<[Candidate]>>,
+    derives: Table<(Option<TypeDefId>, TypeDefId), bool>,
+    members: Table<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
@@ -58,11 +58,11 @@ pub struct Types<'w> {
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
-    pub evaluation: Evaluation<Question>,
+    pub evaluation: Evaluation<Query>,
     /// The innermost type around the site, which decides what is accessible.
-    pub site_type: Cell<Option<Tid>>,
-    memo: Memo,
-    touched: RefCell<FxHashSet<Tid>>,
+    pub site_type: Cell<Option<TypeDefId>>,
+    memo: TypeMemo,
+    touched: RefCell<FxHashSet<TypeDefId>>,
 }
 
 impl<'w> Types<'w> {
@@ -77,9 +77,9 @@ impl<'w> Types<'w> {
             facts,
             table: tables.file(file),
             arena: Arena::new(),
-            evaluation: Evaluation::new(questions::limits(facts.sites.len())),
+            evaluation: Evaluation::new(queries::limits(facts.sites.len())),
             site_type: Cell::new(None),
-            memo: Memo::default(),
+            memo: TypeMemo::default(),
             touched: RefCell::default(),
         };
 
@@ -105,8 +105,8 @@ impl<'w> Types<'w> {
     }
 
     /// A type group, with everything its parts say recorded as read.
-    pub fn group(&self, tid: Tid) -> &'w TypeGroup {
-        let group = self.tables.group(tid);
+    pub fn type_def(&self, tid: TypeDefId) -> &'w TypeDef {
+        let group = self.tables.type_def(tid);
         // A library is no file that changes.
         if group.external {
             return group;
@@ -119,7 +119,7 @@ impl<'w> Types<'w> {
 
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
-                outermost = self.tables.group(outer);
+                outermost = self.tables.type_def(outer);
             }
             self.ask(published::TYPES, outermost.name);
         }
@@ -127,18 +127,18 @@ impl<'w> Types<'w> {
         group
     }
 
-    /// Records that a type is asked for a name, or for one of the other questions that its members
+    /// Records that a type is asked for a name, or for one of the other queries that its members
     /// answer.
-    pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
+    pub fn ask_type(&self, tid: TypeDefId, table: &'static str, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
-        let group = self.tables.group(tid);
+        let group = self.tables.type_def(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
             self.ask(table, name);
         }
     }
 
     /// The members of this name that a type declares itself.
-    pub fn members_of(&self, tid: Tid, name: Name) -> &'w [DeclRef] {
+    pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
         self.ask_type(tid, published::MEMBERS, name);
         self.tables
             .members

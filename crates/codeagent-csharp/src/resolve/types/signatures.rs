@@ -52,11 +52,11 @@ impl Types<'_> {
     /// The signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
         self.evaluation.remembered(&self.memo.signatures, decl, || {
-            Rc::new(self.signature_cold(decl))
+            Rc::new(self.signature_uncached(decl))
         })
     }
 
-    fn signature_cold(&self, decl: DeclRef) -> Signature {
+    fn signature_uncached(&self, decl: DeclRef) -> Signature {
         let facts = self.facts(decl.file);
         let declared = self.decl(decl);
         let mut made = Signature {
@@ -121,8 +121,8 @@ impl Types<'_> {
     /// The shape of a delegate type, or of the delegate in an `Expression<T>`.
     pub fn delegate_shape(&self, ty: Ty) -> Option<DelegateShape> {
         match self.arena.get(ty) {
-            Type::Inst(tid, args) => {
-                let group = self.group(tid);
+            Type::Named(tid, args) => {
+                let group = self.type_def(tid);
                 if group.kind == DeclKind::Delegate {
                     let signature = self.signature(*group.parts.first()?);
                     let params = signature
@@ -150,10 +150,10 @@ impl Types<'_> {
     /// Whether a value of the type can be invoked; `None` if that is not known.
     pub fn is_delegate(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
+            Type::Named(tid, _) => Some(self.tables.type_def(tid).kind == DeclKind::Delegate),
             Type::External(..)
             | Type::Unknown
-            | Type::Outside
+            | Type::ExternalValue
             | Type::Dynamic
             | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),

@@ -39,9 +39,9 @@ const WORK: u32 = 8 << 20;
 
 /// What is left of [`WORK`].
 #[derive(Debug)]
-struct Purse(Cell<u32>);
+struct DecodeBudget(Cell<u32>);
 
-impl Purse {
+impl DecodeBudget {
     fn full() -> Self {
         Self(Cell::new(WORK))
     }

@@ -295,13 +295,13 @@ fields! {
     Rank = "rank",
 }
 
-struct Tables {
+struct KindTables {
     kinds: Vec<Kind>,
     fields: Vec<Field>,
 }
 
-fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
+fn tables() -> &'static KindTables {
+    static TABLES: OnceLock<KindTables> = OnceLock::new();
     TABLES.get_or_init(|| {
         let language: Language = tree_sitter_c_sharp::LANGUAGE.into();
         let kinds = (0..language.node_kind_count() as u16)
@@ -317,7 +317,7 @@ fn tables() -> &'static Tables {
             })
             .collect();
 
-        Tables { kinds, fields }
+        KindTables { kinds, fields }
     })
 }
 
@@ -353,7 +353,7 @@ pub fn kind(node: Node<'_>) -> Kind {
 
 /// A child with its kind and role.
 #[derive(Clone, Copy, Debug)]
-pub struct Kid<'r> {
+pub struct Child<'r> {
     /// The node.
     pub node: Node<'r>,
     /// Its kind.
@@ -363,11 +363,11 @@ pub struct Kid<'r> {
 }
 
 /// The children of a node without punctuation and comments.
-pub type Kids<'r> = smallvec::SmallVec<[Kid<'r>; 6]>;
+pub type Children<'r> = smallvec::SmallVec<[Child<'r>; 6]>;
 
 /// The children of a node; the cursor is only a means to reach them.
-pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
-    let mut found = Kids::new();
+pub fn children<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Children<'r> {
+    let mut found = Children::new();
     let fields = &tables().fields;
     each_child(cursor, node, |node, cursor| {
         let kind = kind(node);
@@ -378,20 +378,24 @@ pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
                     .copied()
                     .unwrap_or(Field::None)
             });
-            found.push(Kid { node, kind, field });
+            found.push(Child { node, kind, field });
         }
     });
     found
 }
 
 /// The first child in a role.
-pub fn in_field<'r>(kids: &Kids<'r>, field: Field) -> Option<Node<'r>> {
-    kids.iter()
-        .find(|kid| kid.field == field)
-        .map(|kid| kid.node)
+pub fn in_field<'r>(children: &Children<'r>, field: Field) -> Option<Node<'r>> {
+    children
+        .iter()
+        .find(|child| child.field == field)
+        .map(|child| child.node)
 }
 
 /// The first child of a kind.
-pub fn of_kind<'r>(kids: &Kids<'r>, kind: Kind) -> Option<Node<'r>> {
-    kids.iter().find(|kid| kid.kind == kind).map(|kid| kid.node)
+pub fn of_kind<'r>(children: &Children<'r>, kind: Kind) -> Option<Node<'r>> {
+    children
+        .iter()
+        .find(|child| child.kind == kind)
+        .map(|child| child.node)
 }
