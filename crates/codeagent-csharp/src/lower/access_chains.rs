@@ -21,9 +21,9 @@ pub type Steps<'r> = SmallVec<[Node<'r>; 8]>;
 /// The value a chain has so far.
 struct ChainLink {
     expr: ExprId,
-    /// Where its last name stands, if it ends with a name whose site has not been made.
+    /// The position of its last name, if that has no site yet.
     pending: Option<Position>,
-    /// Where the name and its type arguments end.
+    /// The end of the name and its type arguments.
     end: usize,
     /// Type arguments of that name.
     args: List<TypeId>,
@@ -139,7 +139,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .is_some_and(|step| matches!(kind(*step), Kind::Invocation | Kind::Binary))
     }
 
-    /// How many member steps belong to a type name: `A.B<int>.C()` has one.
+    /// Counts the member steps that belong to a type name: `A.B<int>.C()` has one.
     fn type_prefix(&mut self, bottom: Node<'r>, steps: &[Node<'r>]) -> usize {
         if kind(bottom) != Kind::Identifier {
             return 0;
@@ -321,7 +321,7 @@ fn plain(expr: ExprId) -> ChainLink {
     }
 }
 
-/// How the receiver of something used this way is used itself.
+/// Returns the kind of use of a receiver, from the use of the access.
 fn inner_use(use_kind: SiteKind) -> SiteKind {
     if use_kind == SiteKind::NameOf {
         use_kind

@@ -54,7 +54,7 @@ pub struct DeclSyntax<'r> {
     pub variables: Option<Node<'r>>,
 }
 
-/// What differs between kinds of declarations when their detail is made.
+/// The syntax from which the `Detail` of a declaration is made.
 pub struct DetailSyntax<'r> {
     /// Byte range of the declaration.
     pub range: (usize, usize),
@@ -73,7 +73,7 @@ pub struct DetailSyntax<'r> {
 }
 
 impl<'r> DeclSyntax<'r> {
-    /// The detail of a declaration with this name token.
+    /// Returns the detail of a declaration with this name token.
     pub fn detail(&self, name: Node<'_>, access: Option<Access>) -> DetailSyntax<'r> {
         DetailSyntax {
             range: (self.node.start_byte(), self.node.end_byte()),
@@ -175,7 +175,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         parts.flags.insert(flag);
     }
 
-    /// The accessibility a member has where nothing is written.
+    /// Returns the accessibility a member has where nothing is written.
     pub fn member_access(&self, parts: &DeclSyntax<'r>) -> Option<Access> {
         if parts.explicit.is_some() {
             return Some(Access::Private);
@@ -211,7 +211,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.set_detail(decl, detail);
     }
 
-    /// The text of a node on one line.
+    /// Returns the text of a node on one line.
     fn folded(&mut self, node: Node<'r>) -> Sym {
         match one_line(self.text(node)) {
             Cow::Borrowed(text) => self.b.sym(text),

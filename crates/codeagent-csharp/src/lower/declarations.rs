@@ -62,7 +62,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Whether the repair wrote the `class` keyword of a class: the token before its name.
+    /// Reports whether the repair wrote the `class` keyword of a class: the token before its name.
     fn is_extension_block(&mut self, node: Node<'r>) -> bool {
         if self.rewrites.is_empty() {
             return false;
@@ -395,8 +395,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.owner = outer;
     }
 
-    /// The parameters of a primary constructor lie in the type's scope; those of a record are
-    /// properties too.
+    /// Returns the parameters of a primary constructor lie in the type's scope; those of a record
+    /// are properties too.
     fn primary_constructor(
         &mut self,
         ty: DeclId,
@@ -430,8 +430,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         decl
     }
 
-    /// The names a record passes on to its base as they are: the base has properties of these
-    /// names, so the record makes none.
+    /// Returns the names a record passes on to its base as they are: the base has properties of
+    /// these names, so the record makes none.
     fn forwarded(&mut self, bases: Node<'r>) -> Vec<&'t str> {
         let children = self.children(bases);
         let Some(call) = of_kind(&children, Kind::PrimaryBase) else {
@@ -547,7 +547,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         detail.body_hash = hash;
     }
 
-    /// The dotted name of a node without white space.
+    /// Returns the dotted name of a node without white space.
     pub fn dotted(&mut self, node: Node<'r>) -> Sym {
         let text = self.text(node);
         let dotted: String = presentation::fold(text).split(' ').collect();

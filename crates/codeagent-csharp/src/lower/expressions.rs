@@ -473,15 +473,15 @@ impl<'t, 'r> Lowering<'t, 'r> {
     }
 }
 
-/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard
-/// §6.4.5.3).
+/// Reports whether a minus stands before a literal: the least `int` and `long` are written so
+/// (standard §6.4.5.3).
 fn is_negated(literal: Node<'_>) -> bool {
     literal.parent().is_some_and(|parent| {
         kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-")
     })
 }
 
-/// The keyword of a numeric literal's type.
+/// Returns the keyword of a numeric literal's type.
 fn number_type(text: &str, real: bool) -> &'static str {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {

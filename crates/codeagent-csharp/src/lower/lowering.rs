@@ -20,14 +20,14 @@ use crate::syntax::parse::Parsed;
 use crate::syntax::rewriter::{RewriteKind, Rewrites};
 use crate::syntax::syntax_kind::{self, Children, Kind, kind};
 
-/// How deep expressions, statements, types, patterns and declarations may lie in each other.
+/// The maximum nesting of expressions, statements, types, patterns and declarations.
 pub const MAX_DEPTH: u32 = 220;
 
-/// The lowering.
+/// The state of lowering one file.
 pub struct Lowering<'t, 'r> {
-    /// What is being built.
+    /// The facts being built.
     pub b: Builder<'t>,
-    /// What the repairs changed.
+    /// The rewrites of the repairs.
     pub rewrites: &'r Rewrites,
     /// The text without white space, for hashes.
     pub stripped: StrippedText,
@@ -37,9 +37,9 @@ pub struct Lowering<'t, 'r> {
     pub main: DeclId,
     /// The function-like declaration around: what `return` returns from.
     pub func: FunctionContext,
-    /// What a type name met now is: `TypeRef` or `ParameterType`.
+    /// The kind of site of the next type name: `TypeRef` or `ParameterType`.
     pub type_site: SiteKind,
-    /// What the synthetic main method returns so far.
+    /// The values that the synthetic main method returns so far.
     pub main_returns: Vec<ExprId>,
     depth: u32,
     cursor: TreeCursor<'r>,
@@ -48,12 +48,12 @@ pub struct Lowering<'t, 'r> {
     type_arguments: FxHashMap<usize, Node<'r>>,
 }
 
-/// The function-like declaration that is being walked.
+/// The function-like declaration being lowered.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionContext {
     /// The declaration; `NONE` outside of any.
     pub decl: DeclId,
-    /// What it returns or yields so far.
+    /// The values it returns or yields so far.
     pub returns: Vec<ExprId>,
     /// It has a `yield`.
     pub generator: bool,
@@ -126,7 +126,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// The children of a node without punctuation and comments.
+    /// Returns the children of a node without punctuation and comments.
     pub fn children(&mut self, node: Node<'r>) -> Children<'r> {
         syntax_kind::children(&mut self.cursor, node)
     }
@@ -143,7 +143,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         count
     }
 
-    /// Goes one level deeper; `None` where the lowering must stop.
+    /// Runs `f` one level deeper; `None` at the maximum depth.
     pub fn with_depth_limit<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             return None;
@@ -154,18 +154,18 @@ impl<'t, 'r> Lowering<'t, 'r> {
         Some(result)
     }
 
-    /// The text of a node.
+    /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> &'t str {
         self.b.node_text(node)
     }
 
-    /// The symbol of an identifier token, without `@`.
+    /// Returns the symbol of an identifier token, without `@`.
     pub fn name(&mut self, node: Node<'_>) -> Sym {
         let text = self.b.node_text(node);
         self.b.name_sym(text.strip_prefix('@').unwrap_or(text))
     }
 
-    /// What to come back to.
+    /// Saves the context of a declaration.
     pub fn save(&self) -> SavedContext {
         SavedContext {
             scope: self.b.scope,
@@ -254,7 +254,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.site(kind, Subject::Expr(expr), at);
     }
 
-    /// Whether a repair of this kind begins at a byte.
+    /// Reports whether a repair of this kind begins at a byte.
     pub fn edited(&self, offset: usize, kind: RewriteKind) -> bool {
         self.rewrites.at(offset, kind)
     }

@@ -9,9 +9,11 @@
 //! **Limits.** One file at a time: names are recorded, never resolved.
 
 mod access_chains;
+mod assignments;
 mod declaration_syntax;
 mod declarations;
 mod expressions;
+mod fields_and_properties;
 mod locals;
 mod lowering;
 mod members;

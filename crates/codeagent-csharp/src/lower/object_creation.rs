@@ -240,7 +240,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// The name an unnamed member of an anonymous object takes from its value.
+    /// Returns the name an unnamed member of an anonymous object takes from its value.
     fn last_name(&mut self, value: Node<'r>) -> Option<Node<'r>> {
         match kind(value) {
             Kind::Identifier => Some(value),

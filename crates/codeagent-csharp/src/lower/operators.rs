@@ -130,9 +130,20 @@ impl<'t, 'r> Lowering<'t, 'r> {
             return;
         }
 
+        self.operator_node(node, steps, todo);
+    }
+
+    /// Takes an operator node apart: its operands and operators go to `todo`, the last one first.
+    fn operator_node(
+        &mut self,
+        node: Node<'r>,
+        steps: Steps<'r>,
+        todo: &mut Vec<OperatorPart<'t, 'r>>,
+    ) {
         let children = self.children(node);
         let left = in_field(&children, Field::Left).or(in_field(&children, Field::Expression));
-        match found {
+
+        match kind(node) {
             Kind::Binary => {
                 let (Some(token), Some(right)) = (
                     in_field(&children, Field::Operator),
@@ -215,7 +226,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// The right side of `??` is wanted where the whole is, else where the left side is.
+    /// Returns the right side of `??` is wanted where the whole is, else where the left side is.
     fn operand_context(&self, stack: &Stack<'t, 'r>, context: Context) -> Context {
         match (stack.operators.last(), stack.values.last()) {
             (Some(("??", _)), Some(left)) if context == Context::None => Context::Assigned(*left),
@@ -274,7 +285,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// The value of `left op right`, with a site if the operator may be overloaded.
+    /// Returns the value of `left op right`, with a site if the operator may be overloaded.
     fn binary(&mut self, (text, token): (&str, Node<'r>), left: ExprId, right: ExprId) -> ExprId {
         let operator = match text {
             "??" => return self.b.expr(Expr::Or(left, right)),
@@ -287,7 +298,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.overloadable(operator, (left, right), token)
     }
 
-    fn overloadable(
+    pub(super) fn overloadable(
         &mut self,
         operator: Operator,
         (left, right): (ExprId, ExprId),
@@ -303,7 +314,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         expr
     }
 
-    /// The value of a unary operator, with a site.
+    /// Returns the value of a unary operator, with a site.
     pub fn unary(&mut self, operator: Operator, operand: ExprId, token: Node<'r>) -> ExprId {
         let expr = self.b.expr(Expr::Unary(operator, operand));
         let built_in = matches!(
@@ -431,102 +442,6 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b
             .expr(Expr::Binary(Operator::Range, values[0], values[1]))
     }
-
-    /// `a = b`, `a += b`, `a ??= b`, `(a, var b) = c`
-    pub fn assignment(&mut self, node: Node<'r>) -> ExprId {
-        let children = self.children(node);
-        let (Some(left), Some(right)) = (
-            in_field(&children, Field::Left),
-            in_field(&children, Field::Right),
-        ) else {
-            return self.b.expr(Expr::Unknown);
-        };
-        let operator = in_field(&children, Field::Operator);
-        let text = operator.map_or("=", |token| self.text(token));
-        if text == "=" && kind(left) == Kind::TupleExpression {
-            return self.deconstruction(left, right);
-        }
-
-        let target = self.expr_used(
-            left,
-            &[],
-            if text == "=" {
-                SiteKind::Write
-            } else {
-                SiteKind::ReadWrite
-            },
-        );
-
-        let value = self.expr(right, Context::Assigned(target));
-        let value = match (text, operator) {
-            ("=", _) | (_, None) => value,
-            ("??=", _) => self.b.expr(Expr::Or(target, value)),
-            (_, Some(token)) => match binary_operator(text.trim_end_matches('=')) {
-                Some(operator) => self.overloadable(operator, (target, value), token),
-                None => value,
-            },
-        };
-
-        self.b.expr(Expr::Assign(target, value))
-    }
-
-    fn deconstruction(&mut self, left: Node<'r>, right: Node<'r>) -> ExprId {
-        let mut declared = Vec::new();
-        self.tuple_targets(left, &mut SmallVec::new(), &mut declared);
-        let value = self.expr(right, Context::None);
-        self.give_elements(&declared, value);
-        value
-    }
-
-    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and
-    /// returned with their path.
-    pub fn tuple_targets(
-        &mut self,
-        tuple: Node<'r>,
-        path: &mut SmallVec<[u16; 4]>,
-        declared: &mut Vec<(DeclId, SmallVec<[u16; 4]>)>,
-    ) {
-        let children = self.children(tuple);
-        for (index, argument) in children
-            .iter()
-            .filter(|child| child.kind == Kind::Argument)
-            .enumerate()
-        {
-            path.push(index as u16);
-            for part in self.children(argument.node) {
-                match part.kind {
-                    Kind::TupleExpression => {
-                        self.with_depth_limit(|lowering| {
-                            lowering.tuple_targets(part.node, path, declared)
-                        });
-                    }
-                    Kind::DeclarationExpression => {
-                        declared.extend(
-                            self.declaration_expression(part.node)
-                                .map(|decl| (decl, path.clone())),
-                        );
-                    }
-                    Kind::Identifier if self.text(part.node) == "_" => {}
-                    _ => {
-                        self.expr_used(part.node, &[], SiteKind::Write);
-                    }
-                }
-            }
-
-            path.pop();
-        }
-    }
-
-    /// Gives deconstructed variables their element of the value.
-    pub fn give_elements(&mut self, declared: &[(DeclId, SmallVec<[u16; 4]>)], value: ExprId) {
-        for (decl, path) in declared {
-            let mut element = value;
-            for index in path {
-                element = self.b.expr(Expr::Element(element, *index));
-            }
-            self.b.decl(*decl).init = element;
-        }
-    }
 }
 
 const COALESCE: u8 = 1;
@@ -548,7 +463,7 @@ fn precedence(operator: &str) -> u8 {
     }
 }
 
-fn binary_operator(text: &str) -> Option<Operator> {
+pub(super) fn binary_operator(text: &str) -> Option<Operator> {
     Some(match text {
         "+" => Operator::Add,
         "-" => Operator::Subtract,

@@ -81,8 +81,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Whether what a pattern seems to call can be a type; `nameof` and chains with `?.` are
-    /// values.
+    /// Reports whether what a pattern seems to call can be a type; `nameof` and chains with `?.`
+    /// are values.
     fn is_type_name(&self, callee: Child<'r>) -> bool {
         matches!(
             callee.kind,
@@ -264,7 +264,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         })
     }
 
-    /// The element a `select` or `group` gives; a group is a sequence itself.
+    /// Returns the element a `select` or `group` gives; a group is a sequence itself.
     fn query_result(&mut self, clause: Child<'r>) -> ExprId {
         let values = self.clause_values(clause.node);
         let value = values.first().copied().unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::syntax::syntax_kind::{Field, Kind, in_field, kind};
 /// Longest dotted name; each segment is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
-/// Which segments of a dotted type name get a site.
+/// The segments of a dotted type name that get a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sites {
     /// All of them.
@@ -194,8 +194,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.sym_owned(&text)
     }
 
-    /// The segments of a dotted name from left to right: name token, type arguments, whether it is
-    /// the alias before `::`.
+    /// Returns the segments of a dotted name from left to right: name token, type arguments,
+    /// whether it is the alias before `::`.
     pub fn segments(
         &mut self,
         node: Node<'r>,
@@ -236,7 +236,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         (name, args, false)
     }
 
-    /// The name token and the type arguments of an identifier or generic name.
+    /// Returns the name token and the type arguments of an identifier or generic name.
     pub fn simple_name(&mut self, node: Node<'r>) -> (Node<'r>, Option<Node<'r>>) {
         if kind(node) != Kind::GenericName {
             return (node, self.blanked_type_list(node));

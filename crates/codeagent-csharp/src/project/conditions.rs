@@ -12,7 +12,7 @@ use crate::project::properties::{PropertyScope, closing};
 
 const MAX_DEPTH: u32 = 48;
 
-/// Whether a condition holds; an empty one does.
+/// Reports whether a condition holds; an empty one does.
 pub(super) fn holds(condition: &str, scope: &PropertyScope<'_>) -> bool {
     let condition = condition.trim();
     if condition.is_empty() {
@@ -65,7 +65,7 @@ fn tokens(text: &str) -> Option<Vec<ConditionToken<'_>>> {
     Some(tokens)
 }
 
-/// The quote that ends a text; those within `$(..)` do not.
+/// Returns the quote that ends a text; those within `$(..)` do not.
 fn quoted_end(text: &str, quote: char) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {

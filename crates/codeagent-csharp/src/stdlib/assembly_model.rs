@@ -116,7 +116,7 @@ impl Traits {
     /// The constraint `new()`.
     pub const NEW: Self = Self(1 << 15);
 
-    /// Whether all bits of `other` are set.
+    /// Reports whether all bits of `other` are set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -147,9 +147,9 @@ pub struct TypeDeclaration {
     pub members: Vec<MemberDeclaration>,
     /// Nested types.
     pub nested: Vec<TypeDeclaration>,
-    /// What a delegate takes.
+    /// The parameters of a delegate.
     pub params: Vec<ParameterDeclaration>,
-    /// What a delegate gives.
+    /// The result type of a delegate.
     pub result: Option<TypeIndex>,
 }
 
@@ -164,9 +164,9 @@ pub struct MemberDeclaration {
     pub traits: Traits,
     /// Type parameters.
     pub type_params: Vec<TypeParameter>,
-    /// Its type, or what it gives; `None` of constructors and members of enums.
+    /// Its type or result type; `None` for constructors and enum members.
     pub ty: Option<TypeIndex>,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<ParameterDeclaration>,
 }
 

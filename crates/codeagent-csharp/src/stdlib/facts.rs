@@ -17,7 +17,7 @@ use crate::stdlib::assembly_model::{
 };
 use crate::stdlib::pack::Packed;
 
-/// The facts of a unit of a namespace.
+/// Returns the facts of a unit of a namespace.
 #[must_use]
 pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts {
     let mut builder = Builder {
@@ -317,7 +317,7 @@ impl Builder<'_> {
         made
     }
 
-    /// Whether a type mentions a type parameter.
+    /// Reports whether a type mentions a type parameter.
     fn is_open(&self, number: TypeIndex) -> bool {
         match self.forms.get(number as usize) {
             Some(TypeSig::TypeParameter(_) | TypeSig::MethodParameter(_)) => true,

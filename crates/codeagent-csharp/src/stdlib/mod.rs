@@ -52,7 +52,7 @@ const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
 /// The declarations of a library.
 #[derive(Debug)]
 pub struct Library {
-    /// What the paths of its declarations begin with.
+    /// The prefix of the paths of its declarations.
     place: Box<str>,
     packed: Packed,
     /// Units by namespace, name and arity.
@@ -78,7 +78,7 @@ pub struct LoadedType {
     leads_to: Arc<[(StringId, TypeLink)]>,
 }
 
-/// Where a type that a unit mentions is declared.
+/// A type that a unit mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TypeLink {
     /// In the same library.
@@ -88,7 +88,7 @@ enum TypeLink {
 }
 
 impl Library {
-    /// The library in the binary.
+    /// Returns the library in the binary.
     #[must_use]
     pub fn dotnet() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
@@ -119,7 +119,7 @@ impl Library {
         })
     }
 
-    /// The names of all namespaces, sorted.
+    /// Returns the names of all namespaces, sorted.
     pub fn namespaces(&self) -> impl Iterator<Item = &str> {
         let mut last = None;
         self.packed
@@ -130,7 +130,7 @@ impl Library {
             .map(|n| self.packed.text(n))
     }
 
-    /// Whether a name leads to anything.
+    /// Reports whether a name leads to anything.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.packed.has(name) || self.packed.has(&format!("{name}Attribute"))
@@ -171,7 +171,7 @@ impl Library {
         })
     }
 
-    /// The unit of a type.
+    /// Returns the unit of a type.
     fn unit_of(&self, namespace: &str, name: &str, arity: u16) -> Option<u32> {
         self.exact
             .get(&(

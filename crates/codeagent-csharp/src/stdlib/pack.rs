@@ -16,7 +16,7 @@ use crate::stdlib::assembly_model::{
     MemberDeclaration, StringId, TopLevelType, Traits, TypeDeclaration,
 };
 
-/// How hard the blob is compressed.
+/// The compression level of the blob.
 const LEVEL: i32 = 19;
 
 /// The same where it is done while somebody waits.
@@ -46,7 +46,7 @@ mod serde_bytes_slice {
     }
 }
 
-/// Where a unit lies and what it is called.
+/// The directory entry of a unit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct UnitEntry {
     /// Namespace.
@@ -76,7 +76,7 @@ impl Packer {
         packer
     }
 
-    /// The number of a text.
+    /// Returns the number of a text.
     pub fn text(&mut self, text: &str) -> StringId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -111,7 +111,7 @@ impl Packer {
         )
     }
 
-    /// The blob. The same units give the same bytes, in whatever order they were added.
+    /// Returns the blob. The same units give the same bytes, in whatever order they were added.
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         zstd::encode_all(&self.plain()[..], LEVEL).unwrap_or_default()
@@ -176,7 +176,7 @@ impl Packer {
         postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
-    /// The texts that units use, in order.
+    /// Returns the texts that units use, in order.
     fn order(&self) -> Vec<&str> {
         let mut used = vec![false; self.texts.len()];
         used[0] = true;
@@ -289,13 +289,13 @@ impl Packed {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Whether there is such a text.
+    /// Reports whether there is such a text.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.number(text).is_some()
     }
 
-    /// The number of a text; they are in order.
+    /// Returns the number of a text; they are in order.
     #[must_use]
     pub fn number(&self, text: &str) -> Option<StringId> {
         let (mut low, mut high) = (0, self.texts() as StringId);

@@ -88,7 +88,7 @@ fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
 
 type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[At; 1]>>;
 
-/// The units of all libraries but the first, which is asked by itself.
+/// Returns the units of all libraries but the first, which is asked by itself.
 fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
     let mut units = Units::default();
     for (at, library) in (0..).zip(libraries).skip(1) {
@@ -126,7 +126,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The unit of the frameworks that declares what a unit of a package declares too.
+    /// Returns the unit of the frameworks that declares what a unit of a package declares too.
     fn of_frameworks(&self, (library, unit): At) -> Option<At> {
         if library == 0 {
             return None;

@@ -7,7 +7,7 @@
 
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 
-/// How far a lambda's parameter list is looked along for its `=>`.
+/// The most tokens of a lambda's parameter list that are searched for its `=>`.
 const MAX_PARAMETERS: usize = 64;
 
 /// Masks what begins at the word at `index`.
@@ -181,7 +181,7 @@ fn lambda_modifier(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// The `)` of the parameter list that a token stands in.
+/// Returns the `)` of the parameter list that a token stands in.
 fn closing(code: &Rewriter<'_>, index: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in index..index + MAX_PARAMETERS {
@@ -196,8 +196,8 @@ fn closing(code: &Rewriter<'_>, index: usize) -> Option<usize> {
     None
 }
 
-/// Whether the parameters behind a `(` are those of a method: a name or its type parameters stand
-/// before.
+/// Reports whether the parameters behind a `(` are those of a method: a name or its type parameters
+/// stand before.
 fn is_declared(code: &Rewriter<'_>, open: usize) -> bool {
     let before = code.before(open);
     let is_arrow = open > 1 && code.is_pair(open - 2, "=", ">");

@@ -23,7 +23,7 @@ pub enum TokenKind {
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// Byte offset of its first byte.
     pub start: usize,
@@ -42,7 +42,7 @@ pub struct StringSegment {
     pub verbatim: bool,
 }
 
-/// What the lexer found.
+/// The result of the lexer.
 #[derive(Debug, Default)]
 pub struct Lexed {
     /// Tokens of active code in order.
@@ -82,7 +82,7 @@ struct Lexer<'a, 's> {
     line_start: bool,
     symbols: &'s mut DefinedSymbols<'a>,
     branches: Vec<Branch>,
-    /// How many of the branches are not active.
+    /// The number of inactive branches.
     inactive: usize,
     interpolations: Vec<Interpolation>,
     out: Lexed,

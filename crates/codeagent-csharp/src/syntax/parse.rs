@@ -14,20 +14,20 @@ use crate::syntax::repair::{Repaired, repair};
 use crate::syntax::rewriter::{Rewrites, TypeArgumentList};
 use crate::syntax::type_arguments;
 
-/// How many lines of errors are kept.
+/// The most lines of errors that are kept.
 const ERROR_LINES: usize = 8;
 
 /// A tree and how it was made.
 pub struct Parsed {
     /// The tree of the repaired text.
     pub tree: Tree,
-    /// What the repairs changed.
+    /// The rewrites of the repairs.
     pub rewrites: Rewrites,
     /// Type arguments that were blanked in it.
     pub type_arguments: Vec<TypeArgumentList>,
     /// The tree in which they stand.
     pub type_lists_tree: Option<Tree>,
-    /// What the parser could not read.
+    /// The regions that the parser could not read.
     pub errors: Errors,
 }
 

@@ -8,7 +8,7 @@
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 use crate::syntax::type_arguments;
 
-/// How many steps of a chain, or tokens of a list pattern, are looked along.
+/// The most steps of a chain, or tokens of a list pattern, that are examined.
 const MAX_STEPS: usize = 100;
 
 /// Masks what begins at the mark at `index`.
@@ -51,7 +51,7 @@ fn conditional_assignment(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// The token after the steps of a postfix chain.
+/// Returns the token after the steps of a postfix chain.
 fn chain_end(code: &Rewriter<'_>, mut at: usize) -> usize {
     for _ in 0..MAX_STEPS {
         at = match code.word(at) {
@@ -158,8 +158,8 @@ fn is_surely_a_cast(code: &Rewriter<'_>, close: usize) -> bool {
     is_type && !is_operand
 }
 
-/// Whether what follows a `*` is no right operand of a product: an address, or brackets that hold a
-/// pointer type.
+/// Reports whether what follows a `*` is no right operand of a product: an address, or brackets
+/// that hold a pointer type.
 fn is_surely_dereferenced(code: &Rewriter<'_>, star: usize) -> bool {
     match code.word(star + 1) {
         "&" => true,
@@ -170,7 +170,8 @@ fn is_surely_dereferenced(code: &Rewriter<'_>, star: usize) -> bool {
     }
 }
 
-/// Whether an operand begins at `index`: behind an operator, an arrow, or a word of a query.
+/// Reports whether an operand begins at `index`: behind an operator, an arrow, or a word of a
+/// query.
 fn follows_operator(code: &Rewriter<'_>, index: usize) -> bool {
     const WORDS: &[&str] = &[
         "await", "by", "equals", "group", "on", "orderby", "select", "where", "yield",

@@ -20,7 +20,7 @@ const MAX_ANGLES: usize = 256;
 pub struct Repaired {
     /// The text, as long as the original.
     pub text: String,
-    /// What was changed.
+    /// The rewrites.
     pub rewrites: Rewrites,
     /// Type arguments that were blanked, by offset.
     pub type_arguments: Vec<TypeArgumentList>,
@@ -62,8 +62,8 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     }
 }
 
-/// The greatest number of `<` open at once that may each begin type arguments: after a name, with
-/// nothing behind them that no type argument list holds.
+/// Returns the greatest number of `<` open at once that may each begin type arguments: after a
+/// name, with nothing behind them that no type argument list holds.
 fn open_angles(code: &Rewriter<'_>) -> usize {
     let mut angles = Angles::default();
     for (index, token) in code.tokens().iter().enumerate() {

@@ -4,7 +4,7 @@
 
 use crate::syntax::lexer::{Lexed, StringSegment, Token, TokenKind};
 
-/// Why a piece of text was changed, where the walk must know.
+/// The reason for a rewrite, where lowering depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RewriteKind {
     /// Only so that the grammar reads it.
@@ -33,12 +33,12 @@ pub struct Rewrite {
 pub struct Rewrites(Vec<Rewrite>);
 
 impl Rewrites {
-    /// Whether there are none.
+    /// Reports whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a change of this kind begins at a byte.
+    /// Reports whether a change of this kind begins at a byte.
     pub fn at(&self, offset: usize, kind: RewriteKind) -> bool {
         if self.0.is_empty() {
             return false;
@@ -54,7 +54,7 @@ impl Rewrites {
 /// Type arguments that were masked, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeArgumentList {
-    /// Where the name before them ends.
+    /// The end of the name before them.
     pub name_end: usize,
     /// Their `<`.
     pub start: usize,
@@ -75,7 +75,7 @@ pub struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// All tokens of a text, nothing changed yet.
+    /// Returns all tokens of a text, nothing changed yet.
     pub fn new(text: &'a str, lexed: &'a Lexed) -> Self {
         let tokens = &lexed.tokens;
         let mut partners = vec![usize::MAX; tokens.len()];
@@ -107,12 +107,12 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// All tokens.
+    /// Returns all tokens.
     pub fn tokens(&self) -> &'a [Token] {
         self.tokens
     }
 
-    /// The changed text, the changes by offset, and the type arguments that were blanked.
+    /// Returns the changed text, the changes by offset, and the type arguments that were blanked.
     pub fn finish(self) -> (String, Rewrites, Vec<TypeArgumentList>) {
         let Self {
             text,
@@ -130,31 +130,31 @@ impl<'a> Rewriter<'a> {
         )
     }
 
-    /// The text of a token; empty past either end.
+    /// Returns the text of a token; empty past either end.
     pub fn word(&self, index: usize) -> &'a str {
         self.tokens
             .get(index)
             .map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// The text of the token before, if there is one.
+    /// Returns the text of the token before, if there is one.
     pub fn before(&self, index: usize) -> &'a str {
         index.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    /// The token itself.
+    /// Returns the token itself.
     pub fn token(&self, index: usize) -> Option<Token> {
         self.tokens.get(index).copied()
     }
 
-    /// Whether a token is an identifier or keyword.
+    /// Reports whether a token is an identifier or keyword.
     pub fn is_word(&self, index: usize) -> bool {
         self.tokens
             .get(index)
             .is_some_and(|token| token.kind == TokenKind::Word)
     }
 
-    /// Whether a token is one of these one-character marks.
+    /// Reports whether a token is one of these one-character marks.
     pub fn is_mark(&self, index: usize, marks: &str) -> bool {
         self.tokens.get(index).is_some_and(|token| {
             token.kind == TokenKind::Mark
@@ -164,7 +164,8 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// Whether a token is missing or text of an interpolated string that goes on after a interpolation.
+    /// Reports whether a token is missing or text of an interpolated string that goes on after a
+    /// interpolation.
     pub fn ends_hole(&self, index: usize) -> bool {
         self.tokens.get(index).is_none_or(|token| {
             token.kind == TokenKind::Text
@@ -173,7 +174,7 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// Whether a token is followed by the next without a gap.
+    /// Reports whether a token is followed by the next without a gap.
     pub fn touches_next(&self, index: usize) -> bool {
         match (self.tokens.get(index), self.tokens.get(index + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -181,12 +182,12 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Whether these two marks stand here without a gap: `=` and `>`.
+    /// Reports whether these two marks stand here without a gap: `=` and `>`.
     pub fn is_pair(&self, index: usize, first: &str, second: &str) -> bool {
         self.is_mark(index, first) && self.is_mark(index + 1, second) && self.touches_next(index)
     }
 
-    /// The partner of a bracket.
+    /// Returns the partner of a bracket.
     pub fn partner(&self, index: usize) -> Option<usize> {
         self.partners
             .get(index)
@@ -194,7 +195,7 @@ impl<'a> Rewriter<'a> {
             .filter(|partner| *partner != usize::MAX)
     }
 
-    /// Whether an assignment operator begins at a token.
+    /// Reports whether an assignment operator begins at a token.
     pub fn assigns(&self, index: usize) -> bool {
         let third = if self.touches_next(index) && self.touches_next(index + 1) {
             self.word(index + 2)
@@ -253,7 +254,7 @@ impl<'a> Rewriter<'a> {
         self.note(start.start, end.end, RewriteKind::Plain);
     }
 
-    /// The token before `first`, a name, and those two.
+    /// Returns the token before `first`, a name, and those two.
     fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
         Some([
             self.token(first.checked_sub(1)?)?,

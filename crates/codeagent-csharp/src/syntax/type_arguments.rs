@@ -8,7 +8,7 @@
 
 use crate::syntax::rewriter::{Rewriter, TypeArgumentList, begins_operand};
 
-/// How many tokens of a list, or steps of a chain, are looked along.
+/// The most tokens of a list, or steps of a chain, that are examined.
 const MAX_STEPS: usize = 100;
 
 /// Begins the text of the lists.
@@ -54,8 +54,8 @@ fn is_foreach_type(code: &Rewriter<'_>, name: usize) -> bool {
     code.before(at) == "(" && code.before(at - 1) == "foreach"
 }
 
-/// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`,
-/// `F<T>(a)[0]`, `orderby F<T>(a) descending`.
+/// Reports whether the brackets at `open` could be a cast of what stands behind them:
+/// `F<T>(a) + b`, `F<T>(a)[0]`, `orderby F<T>(a) descending`.
 fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
     const WORDS: &[&str] = &[
         "ascending",
@@ -87,7 +87,8 @@ fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
         || WORDS.contains(&code.word(close + 1))
 }
 
-/// The token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in it.
+/// Returns the token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in
+/// it.
 fn list_end(code: &Rewriter<'_>, open: usize) -> Option<(usize, bool)> {
     let mut depth = 0_usize;
     let mut has_tuple = false;
@@ -110,7 +111,7 @@ fn list_end(code: &Rewriter<'_>, open: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// Whether brackets hold a comma of their own.
+/// Reports whether brackets hold a comma of their own.
 fn is_tuple(code: &Rewriter<'_>, open: usize) -> Option<bool> {
     let close = code
         .partner(open)
@@ -131,7 +132,8 @@ fn has_comma(code: &Rewriter<'_>, open: usize, close: usize) -> bool {
     false
 }
 
-/// Whether the chain whose last name is at `name` stands behind a cast: `(T)new A`, `(T)a.b(c).M`.
+/// Reports whether the chain whose last name is at `name` stands behind a cast: `(T)new A`,
+/// `(T)a.b(c).M`.
 fn follows_cast(code: &Rewriter<'_>, name: usize) -> bool {
     let mut at = name;
     for _ in 0..MAX_STEPS {
@@ -153,7 +155,7 @@ fn follows_cast(code: &Rewriter<'_>, name: usize) -> bool {
     false
 }
 
-/// Where the operand before a `.` starts.
+/// Returns the index at which the operand before a `.` starts.
 fn operand_start(code: &Rewriter<'_>, dot: usize) -> Option<usize> {
     let mut at = dot.checked_sub(1)?;
     for _ in 0..MAX_STEPS {
@@ -192,7 +194,7 @@ fn list_start(code: &Rewriter<'_>, close: usize) -> Option<usize> {
     None
 }
 
-/// Whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
+/// Reports whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
 /// something.
 fn is_cast(code: &Rewriter<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
@@ -218,8 +220,8 @@ fn is_cast(code: &Rewriter<'_>, close: usize) -> bool {
     !(is_statement || is_called || declares)
 }
 
-/// The text in which the lists are read, as long as the original; nothing if there is no room for
-/// it.
+/// Returns the text in which the lists are read, as long as the original; nothing if there is no
+/// room for it.
 pub fn text_of(original: &str, lists: &[TypeArgumentList]) -> Option<String> {
     let (first, last) = (lists.first()?, lists.last()?);
     if first.name_end <= PREFIX.len() || last.end >= original.len() {

@@ -18,7 +18,7 @@ pub struct ResolvedAssembly {
     pub path: String,
 }
 
-/// What a restore resolved.
+/// The result of a restore.
 #[derive(Debug, Deserialize)]
 pub struct Assets {
     #[serde(default)]
@@ -47,7 +47,7 @@ impl Assets {
         serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
     }
 
-    /// The assemblies of packages for a framework; `None` if it was not restored for that.
+    /// Returns the assemblies of packages for a framework; `None` if it was not restored for that.
     #[must_use]
     pub fn assemblies(&self, framework: &str) -> Option<Vec<ResolvedAssembly>> {
         let plain: Vec<_> = self

@@ -22,9 +22,9 @@ pub const TYPES: &str = "cs:type";
 pub const NAMESPACES: &str = "?cs:namespace";
 /// Table of extension members.
 pub const EXTENSIONS: &str = "cs:extension";
-/// The global usings of sources, one query.
+/// The global usings of sources, under one key.
 pub const GLOBAL_USINGS: &str = "cs:global-usings";
-/// The assemblies that see internals by an attribute in a source, one query.
+/// The assemblies that see internals by an attribute in a source, under one key.
 pub const FRIENDS: &str = "cs:friends";
 
 /// Members of types by name, in the files that are read. Those of one name are one piece, whatever
@@ -37,7 +37,7 @@ pub const INTERFACES: &str = ".cs:interface";
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: &str = ".cs:conversion";
 
-/// The queries that a member is an answer to.
+/// Returns the queries that a member is an answer to.
 #[must_use]
 pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
     let decl = facts.decl(member);
@@ -60,7 +60,7 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
     slots
 }
 
-/// The slots a file publishes, sorted.
+/// Returns the slots a file publishes, sorted.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<u64> {
     let mut slots = Vec::new();
@@ -102,8 +102,8 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
-/// literal with a long public key).
+/// Returns the names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have
+/// it (a literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts
         .sites

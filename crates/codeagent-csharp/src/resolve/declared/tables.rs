@@ -22,7 +22,7 @@ use crate::resolve::declared::published;
 use crate::resolve::declared::well_known::{self, KNOWN, Known};
 use crate::stdlib::{self, Library, LoadedType};
 
-/// A type group.
+/// A type definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeDefId(pub u32);
 
@@ -38,7 +38,7 @@ impl NamespaceId {
 /// All parts of one type of one assembly.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// SimpleName name.
+    /// Simple name.
     pub name: Name,
     /// Own type parameters.
     pub arity: u16,
@@ -58,7 +58,7 @@ pub struct TypeDef {
     pub access: Access,
     /// Its parts are compiled into different assemblies, as in a shared project and its users.
     pub shared: bool,
-    /// It only carries types.
+    /// It is declared in a library.
     pub external: bool,
     /// Its members with a name but for constructors and explicit implementations.
     pub members: Vec<DeclRef>,
@@ -90,7 +90,7 @@ pub struct Extension {
     pub container: TypeDefId,
 }
 
-/// What the tables know of one file.
+/// The entries of one file.
 #[derive(Debug, Default)]
 pub struct FileTable {
     /// World-wide name of each string.
@@ -99,7 +99,7 @@ pub struct FileTable {
     pub homes: SmallVec<[AssemblyId; 1]>,
     /// Namespace that each namespace scope opens.
     pub namespaces: FxHashMap<ScopeId, NamespaceId>,
-    /// Type group of each type declaration.
+    /// Type definition of each type declaration.
     pub types: FxHashMap<DeclId, TypeDefId>,
     /// Usings by the scope they stand in, global ones apart.
     pub usings: FxHashMap<ScopeId, Vec<ImportId>>,
@@ -141,7 +141,7 @@ pub struct Tables {
     opened: Vec<NamespaceId>,
     /// The declared ones of known types, with their numbers of type parameters.
     known: FxHashMap<(Known, u16), TypeDefId>,
-    /// Which known type a declared type is.
+    /// The well-known type that each type definition is.
     pub(in crate::resolve) known_of: FxHashMap<TypeDefId, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
     shared: FxHashSet<(Name, u16)>,
@@ -274,7 +274,7 @@ impl Tables {
         }
     }
 
-    /// Whether a name may lead to declarations of libraries that are not taken.
+    /// Reports whether a name may lead to declarations of libraries that are not taken.
     pub(in crate::resolve) fn leads_further(&self, text: &str) -> bool {
         let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
         !is_asked
@@ -282,7 +282,7 @@ impl Tables {
                 || self.packages.iter().any(|library| library.has(text)))
     }
 
-    /// Whether an external file declares the type.
+    /// Reports whether an external file declares the type.
     fn is_supplied(&self, declared: &LoadedType) -> bool {
         let mut namespace = NamespaceId::GLOBAL;
         for segment in declared
@@ -308,8 +308,8 @@ impl Tables {
             .any(|tid| self.type_def(*tid).external && self.type_def(*tid).arity == declared.arity)
     }
 
-    /// The namespace of a dotted name in another, with these assemblies among those that declare
-    /// it.
+    /// Returns the namespace of a dotted name in another, with these assemblies among those that
+    /// declare it.
     fn add_namespace(
         &mut self,
         around: NamespaceId,
@@ -403,8 +403,8 @@ impl Tables {
         }
     }
 
-    /// The type of the library that a name means where no using leads to it: the project that
-    /// compiles the file is not in the repository, or what opens the namespace for it.
+    /// Returns the type of the library that a name means where no using leads to it: the project
+    /// that compiles the file is not in the repository, or what opens the namespace for it.
     pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<TypeDefId> {
         let fits = |tid: &TypeDefId| {
             *tid >= self.library && usize::from(self.type_def(*tid).arity) == arity
@@ -418,23 +418,23 @@ impl Tables {
         })
     }
 
-    /// The declared type that a known type with so many type arguments is.
+    /// Returns the declared type that a known type with so many type arguments is.
     pub(in crate::resolve) fn declared(&self, known: Known, arity: usize) -> Option<TypeDefId> {
         self.known.get(&(known, arity as u16)).copied()
     }
 
-    /// The simple name of a known type.
+    /// Returns the simple name of a known type.
     pub(in crate::resolve) fn name_of(&self, known: Known) -> Name {
         self.known_names[known as usize]
     }
 
-    /// The type group.
+    /// Returns the type definition.
     #[must_use]
     pub(in crate::resolve) fn type_def(&self, tid: TypeDefId) -> &TypeDef {
         &self.types[tid.0 as usize]
     }
 
-    /// What is known of a file.
+    /// Returns the entries of a file.
     #[must_use]
     pub(in crate::resolve) fn file(&self, file: FileId) -> &FileTable {
         &self.files[file.0 as usize]
@@ -447,7 +447,7 @@ pub(in crate::resolve) struct FileBuilder<'b> {
     facts: &'b Facts,
     file: FileId,
     external: bool,
-    /// What is known of the file.
+    /// The entries of the file.
     pub(in crate::resolve) made: FileTable,
     groups: FxHashMap<(Option<TypeDefId>, NamespaceId, Name, u16), TypeDefId>,
 }
@@ -532,7 +532,7 @@ impl<'b> FileBuilder<'b> {
         }
     }
 
-    /// The namespace around a scope.
+    /// Returns the namespace around a scope.
     fn namespace_of(&self, mut scope: ScopeId) -> NamespaceId {
         while let Some(id) = scope.some() {
             if let Some(&namespace) = self.made.namespaces.get(&id) {
@@ -595,7 +595,7 @@ impl<'b> FileBuilder<'b> {
         self.made.types.insert(id, tid);
     }
 
-    /// The group this is another part of.
+    /// Returns the group this is another part of.
     fn existing(
         &self,
         outer: Option<TypeDefId>,
@@ -675,7 +675,7 @@ impl<'b> FileBuilder<'b> {
         tid
     }
 
-    /// The type whose body the scope is.
+    /// Returns the type whose body the scope is.
     fn outer_type(&self, scope: ScopeId) -> Option<TypeDefId> {
         let scope = self.facts.scope(scope.some()?);
         self.made.types.get(&scope.owner.some()?).copied()
@@ -779,7 +779,7 @@ impl<'b> FileBuilder<'b> {
     }
 }
 
-/// Whether a declaration of this kind stands in a type.
+/// Reports whether a declaration of this kind stands in a type.
 pub(in crate::resolve) fn is_member_kind(kind: DeclKind) -> bool {
     matches!(
         kind,
@@ -796,7 +796,7 @@ pub(in crate::resolve) fn is_member_kind(kind: DeclKind) -> bool {
     )
 }
 
-/// Whether the scope is the body of a type.
+/// Reports whether the scope is the body of a type.
 #[must_use]
 pub fn is_type_scope(kind: ScopeKind) -> bool {
     matches!(kind, ScopeKind::Type | ScopeKind::Enum)

@@ -94,7 +94,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The name of a type parameter, as its first declaration writes it.
+    /// Returns the name of a type parameter, as its first declaration writes it.
     fn display_param(&self, owner: ParamOwner, index: u16) -> String {
         let (decl, own) = match owner {
             ParamOwner::Type(tid) => {

@@ -158,7 +158,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The type whose body a member stands in.
+    /// Returns the type whose body a member stands in.
     fn declared_in(&self, member: DeclRef) -> Option<TypeDefId> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
@@ -250,7 +250,7 @@ impl Linker<'_> {
             })
     }
 
-    /// Whether a member is public and like that of the interface.
+    /// Reports whether a member is public and like that of the interface.
     fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
         let (decl, target) = (self.decl(candidate.decl), self.decl(wanted.decl));
         decl.kind == target.kind
@@ -266,7 +266,7 @@ impl Linker<'_> {
             .and_then(|detail| detail.access)
     }
 
-    /// Whether two members give the same type, as far as that is known.
+    /// Reports whether two members give the same type, as far as that is known.
     fn same_result(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let own = self.substitute(first.result, a.within);
@@ -278,7 +278,8 @@ impl Linker<'_> {
         self.are_alike(own, other, 0)
     }
 
-    /// Whether two types may be the same: `T?` of something that is not declared may be `T`.
+    /// Reports whether two types may be the same: `T?` of something that is not declared may be
+    /// `T`.
     fn are_alike(&self, a: Ty, b: Ty, depth: u32) -> bool {
         let (a, b) = (self.without_annotation(a), self.without_annotation(b));
         let all = |x: &TyList, y: &TyList| {
@@ -311,8 +312,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether an interface member asks for an implementation: it is not private, sealed, or static
-    /// with a body of its own.
+    /// Reports whether an interface member asks for an implementation: it is not private, sealed,
+    /// or static with a body of its own.
     fn can_be_implemented(&self, member: DeclRef) -> bool {
         let flags = self.decl(member).flags;
         let fixed = flags.has(DeclFlags::SEALED)

@@ -10,56 +10,28 @@ use std::rc::Rc;
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
-use codeagent_model::facts::{
-    Call, CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, ScopeId, SiteKind, Subject,
-    TypeExpr, TypeId,
-};
+use codeagent_model::facts::{Call, CallId, DeclFlags, Expr, ExprId, ScopeId};
 use codeagent_model::graph::Confidence;
 
-use crate::resolve::declared::published;
 use crate::resolve::declared::tables::is_type_scope;
 use crate::resolve::declared::well_known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::expr_types::MemberAccess;
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// What a call record stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CallForm {
-    /// Not used by any expression or site.
-    #[default]
-    Unused,
-    /// `f(..)`
-    Call,
-    /// `new C(..)`
-    New,
-    /// `new(..)`, with the declaration that has the context.
-    NewTarget(DeclId),
-    /// `a[..]`
-    Index,
-    /// A constructor initialiser and what it constructs.
-    Construct(TypeId),
-    /// `: this(..)` of a constructor.
-    This(DeclId),
-    /// `: base(..)` of a constructor.
-    Base(DeclId),
-    /// An attribute and what it names.
-    Attribute(TypeId),
-}
-
-/// How a call came out.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// It has a target.
+    /// The call has a target.
     Target,
-    /// It goes to something outside the repository.
+    /// The target is outside the repository.
     External,
     /// A value is called: a delegate, whatever it holds.
     Value,
@@ -71,15 +43,15 @@ pub enum CallOutcome {
 /// A resolved call.
 #[derive(Clone, Debug, Default)]
 pub struct CallResult {
-    /// How it came out.
+    /// The outcome.
     pub outcome: CallOutcome,
     /// The targets, best first; more than one only if unsure.
     pub targets: Vec<DeclRef>,
-    /// How sure.
+    /// Whether the target is certain.
     pub sure: bool,
-    /// What it gives.
+    /// The result type.
     pub result: Ty,
-    /// What each argument is converted to.
+    /// The type to which each argument converts.
     pub expected: Vec<Ty>,
     /// No candidate takes the arguments.
     pub refused: bool,
@@ -105,7 +77,7 @@ impl CallResult {
         }
     }
 
-    /// The confidence of its edge.
+    /// Returns the confidence of its edge.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
         if self.sure {
@@ -119,7 +91,7 @@ impl CallResult {
 const MAX_CANDIDATES: usize = 8;
 
 impl Checker<'_> {
-    /// Resolves a call of the linked file.
+    /// Resolves a call of the file being resolved.
     pub fn resolve_call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Call(key.0, id));
@@ -163,18 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type whose constructor this is.
-    pub fn constructed_by(&self, constructor: DeclId) -> Ty {
-        let owner = constructor
-            .some()
-            .map(|constructor| self.facts.decl(constructor).scope)
-            .and_then(ScopeId::some);
-        owner.map_or(Ty::UNKNOWN, |scope| {
-            self.this_type(self.facts.scope(scope).owner)
-        })
-    }
-
-    /// The arguments of a call with their natural types.
+    /// Returns the arguments of a call with their natural types.
     pub fn arguments(&self, call: &Call) -> Vec<Argument> {
         let args = self.facts.list(call.args).iter();
         args.map(|arg| Argument {
@@ -190,8 +151,8 @@ impl Checker<'_> {
         .collect()
     }
 
-    /// The type of an argument before its call is resolved: what waits for the call's choice has
-    /// none yet.
+    /// Returns the type of an argument before its call is resolved: what waits for the call's
+    /// choice has none yet.
     pub(super) fn argument_type(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
@@ -259,7 +220,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Invokes a value: no target, but a type.
+    /// Resolves the call of a delegate value: it has no target, but a type.
     fn resolve_value_call(&self, ty: Ty) -> CallResult {
         match self.delegate_shape(ty) {
             Some(DelegateShape { params, result, .. }) => {
@@ -271,22 +232,7 @@ impl Checker<'_> {
     }
 
     fn resolve_member_call(&self, base: ExprId, name: Name, call: &Call) -> CallResult {
-        let mut access = self.lookup_member_access(base, name);
-        if !access.candidates.is_empty() && self.cannot_be_invoked(&access.candidates) {
-            let of = if let Type::Qualifier(ty) = self.arena.get(access.receiver) {
-                ty
-            } else {
-                access.receiver
-            };
-
-            let passed = self.lookup_methods(of, name);
-            access.candidates = if passed.is_empty() {
-                access.candidates
-            } else {
-                passed
-            };
-        }
-
+        let access = self.lookup_invoked_member(base, name);
         let methods = self.invocable(&access.candidates, access.receiver, base);
         let args = self.arguments(call);
         let type_args = self.type_list(call.type_args);
@@ -334,7 +280,6 @@ impl Checker<'_> {
                     &args,
                     &type_args,
                 );
-
                 let is_open = self.has_foreign_class(access.receiver)
                     && self.may_be_an_extension(access.receiver, name);
                 if is_open {
@@ -349,7 +294,27 @@ impl Checker<'_> {
         }
     }
 
-    /// A method from outside that gets nothing of the repository gives nothing of it.
+    /// Looks up an invoked member: members that cannot be invoked are skipped if there are methods.
+    fn lookup_invoked_member(&self, base: ExprId, name: Name) -> MemberAccess {
+        let mut access = self.lookup_member_access(base, name);
+        if access.candidates.is_empty() || !self.cannot_be_invoked(&access.candidates) {
+            return access;
+        }
+
+        let of = if let Type::Qualifier(ty) = self.arena.get(access.receiver) {
+            ty
+        } else {
+            access.receiver
+        };
+        let methods = self.lookup_methods(of, name);
+        if !methods.is_empty() {
+            access.candidates = methods;
+        }
+        access
+    }
+
+    /// Gives the result of an external method an external type if no argument is from the
+    /// repository.
     fn external_call_result(
         &self,
         call: CallResult,
@@ -374,7 +339,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The innermost type around a scope.
+    /// Returns the innermost type around a scope.
     pub(super) fn enclosing_type(&self, mut scope: ScopeId) -> Option<Ty> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
@@ -386,7 +351,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Where there is no `this`, instance methods are left out if a static one is there.
+    /// Drops instance methods where there is no `this`, if a static one remains.
     fn static_context_candidates(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
         let is_static =
             |candidate: &Candidate| self.decl(candidate.decl).flags.has(DeclFlags::STATIC);
@@ -396,8 +361,8 @@ impl Checker<'_> {
         found.into_iter().filter(is_static).collect()
     }
 
-    /// Whether a static method, local function or lambda is around a scope, within the innermost
-    /// type.
+    /// Reports whether a static method, local function or lambda is around a scope, within the
+    /// innermost type.
     fn is_static_context(&self, mut scope: ScopeId) -> bool {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
@@ -440,8 +405,8 @@ impl Checker<'_> {
         if fitting.is_empty() { methods } else { fitting }
     }
 
-    /// Whether a value bears the name of its type, so that static members may be meant too (Color
-    /// Color, standard §12.8.7.2).
+    /// Reports whether a value has the name of its type, so that static members may be meant too
+    /// (Color Color, standard §12.8.7.2).
     pub(super) fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
         match self.facts.expr(value) {
             Expr::Name(name, scope, _) => {
@@ -477,8 +442,9 @@ impl Checker<'_> {
         CallResult::external(Ty::UNKNOWN, Vec::new())
     }
 
-    /// The result of a choice; `skip` arguments were not written (the receiver of an extension).
-    fn call_result(&self, chosen: OverloadResult, skip: usize) -> CallResult {
+    /// Returns the call of a chosen method; `skip` arguments were not written (the receiver of an
+    /// extension).
+    pub(super) fn call_result(&self, chosen: OverloadResult, skip: usize) -> CallResult {
         let result = self.result_of(&chosen.best);
         let expected = chosen.best.targets.iter().skip(skip).copied().collect();
         let refused = !chosen.applicable;
@@ -509,152 +475,6 @@ impl Checker<'_> {
             expected,
             refused,
         }
-    }
-
-    /// `new T(..)`.
-    fn resolve_construction(&self, ty: Ty, call: &Call) -> CallResult {
-        let Type::Named(tid, _) = self.arena.get(ty) else {
-            let outcome = if ty.is_unknown() {
-                CallOutcome::Unknown
-            } else {
-                CallOutcome::External
-            };
-
-            let expected = self
-                .delegate_shape(ty)
-                .map(|_| vec![ty])
-                .unwrap_or_default();
-
-            return CallResult {
-                outcome,
-                result: ty,
-                expected,
-                ..CallResult::default()
-            };
-        };
-
-        let group = self.type_def(tid);
-        if group.kind == DeclKind::Delegate {
-            let made = CallResult::external(ty, vec![ty]);
-            return if group.external {
-                made
-            } else {
-                CallResult {
-                    outcome: CallOutcome::Value,
-                    ..made
-                }
-            };
-        }
-
-        let args = self.arguments(call);
-        let constructors = self.lookup_constructors(ty);
-        if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
-            return CallResult {
-                result: ty,
-                ..self.call_result(chosen, 0)
-            };
-        }
-
-        let implicit = args.is_empty()
-            && (constructors.is_empty()
-                || matches!(group.kind, DeclKind::Struct | DeclKind::RecordStruct));
-        if group.external || !implicit {
-            let outcome = if group.external {
-                CallOutcome::External
-            } else {
-                CallOutcome::Unknown
-            };
-
-            return CallResult {
-                outcome,
-                result: ty,
-                ..CallResult::default()
-            };
-        }
-
-        CallResult {
-            outcome: CallOutcome::Target,
-            targets: vec![group.parts[0]],
-            sure: true,
-            result: ty,
-            ..CallResult::default()
-        }
-    }
-
-    fn resolve_attribute(&self, ty: TypeId, call: &Call) -> CallResult {
-        let Some(ty) = self.attribute_type(ty) else {
-            return CallResult::external(Ty::UNKNOWN, Vec::new());
-        };
-
-        let constructors = self.lookup_constructors(ty);
-        let mut args = self.arguments(call);
-        let names: Vec<Name> = constructors
-            .iter()
-            .flat_map(|candidate| {
-                self.signature(candidate.decl)
-                    .params
-                    .iter()
-                    .map(|param| param.name)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-
-        args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
-        if constructors.is_empty() && args.is_empty() {
-            return self.resolve_construction(
-                ty,
-                &Call {
-                    args: codeagent_model::facts::List::default(),
-                    ..*call
-                },
-            );
-        }
-
-        match self.resolve_overload(&constructors, &args, &TyList::from([])) {
-            Some(chosen) => CallResult {
-                result: ty,
-                ..self.call_result(chosen, 0)
-            },
-            None => CallResult::external(ty, Vec::new()),
-        }
-    }
-
-    /// The class an attribute names: `[Foo]` is `FooAttribute` or, if that is an attribute class,
-    /// `Foo`.
-    pub fn attribute_type(&self, id: TypeId) -> Option<Ty> {
-        let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else {
-            return None;
-        };
-
-        let segments = self.facts.list(segments);
-        let last = segments.last()?;
-        let suffixed = format!("{}Attribute", self.facts.text(last.name));
-        self.ask_text(published::TYPES, &suffixed);
-        if let Some(name) = self.tables.names.get(&suffixed)
-            && let TypeOrNamespace::Type(ty) = self.resolve_renamed(segments, scope, name)
-        {
-            return Some(ty);
-        }
-
-        let TypeOrNamespace::Type(ty) = self.resolve_segments(self.file, segments, scope, None)
-        else {
-            return None;
-        };
-
-        let is_attribute = self
-            .supertypes(ty)
-            .iter()
-            .any(|base| match self.arena.get(*base) {
-                Type::External(name, _) => self.tables.names.text(name).ends_with("Attribute"),
-                Type::Named(tid, _) => self
-                    .tables
-                    .names
-                    .text(self.tables.type_def(tid).name)
-                    .ends_with("Attribute"),
-                _ => false,
-            });
-
-        is_attribute.then_some(ty)
     }
 
     fn resolve_element_access(&self, call: &Call) -> CallResult {
@@ -690,41 +510,4 @@ impl Checker<'_> {
             },
         }
     }
-}
-
-/// What each call record of a file stands for.
-#[must_use]
-pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
-    let mut forms = vec![CallForm::Unused; facts.calls.len()];
-    let mut set = |call: CallId, form: CallForm| {
-        if let Some(slot) = call.some().and_then(|call| forms.get_mut(call.index())) {
-            *slot = form;
-        }
-    };
-
-    for expr in &facts.exprs {
-        match *expr {
-            Expr::Call(call) => set(call, CallForm::Call),
-            Expr::New(call) => set(call, CallForm::New),
-            Expr::NewTarget(call, decl) => set(call, CallForm::NewTarget(decl)),
-            Expr::Index(call) => set(call, CallForm::Index),
-            _ => {}
-        }
-    }
-
-    for site in &facts.sites {
-        if let Subject::Construct(ty, call) = site.subject {
-            set(
-                call,
-                match site.kind {
-                    SiteKind::Attribute => CallForm::Attribute(ty),
-                    SiteKind::ThisInit if ty.is_none() => CallForm::This(site.owner),
-                    SiteKind::BaseInit if ty.is_none() => CallForm::Base(site.owner),
-                    _ => CallForm::Construct(ty),
-                },
-            );
-        }
-    }
-
-    forms
 }

@@ -11,7 +11,7 @@ use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
-    /// The type that the context of a declaration asks for.
+    /// Returns the type that the context of a declaration asks for.
     pub fn context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
             self.evaluation

@@ -7,15 +7,11 @@
 //! undeclared generic type is taken to be variant in all its arguments. Constants of type `int` are
 //! literals, names of constants, and their sums, differences and products.
 
-use codeagent_lang::DeclRef;
-use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId};
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::types::members::Candidate;
-use crate::resolve::types::{Ty, TyList, Type};
+use crate::resolve::types::{Ty, Type};
 
 /// Most elements of a collection expression that are looked at.
 const MAX_ELEMENTS: usize = 16;
@@ -39,7 +35,7 @@ impl Conversion {
     }
 }
 
-/// Which of two is better.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// The first.
@@ -91,91 +87,12 @@ impl Checker<'_> {
         }
     }
 
-    fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
-        if let Type::Nullable(of) = self.arena.get(to) {
-            return self.constant_converts(value, of);
-        }
-        let Some(number) = self.constant(value, 0) else {
-            return false;
-        };
-
-        if let Type::Named(tid, _) = self.arena.get(to)
-            && self.tables.type_def(tid).kind == DeclKind::Enum
-        {
-            return number == 0;
-        }
-
-        match self.known(to).map(|(known, _)| known) {
-            Some(Known::SByte) => (-128..=127).contains(&number),
-            Some(Known::Byte) => (0..=255).contains(&number),
-            Some(Known::Int16) => (-32_768..=32_767).contains(&number),
-            Some(Known::UInt16) => (0..=65_535).contains(&number),
-            Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
-            _ => false,
-        }
-    }
-
-    /// The value of a constant expression of type `int` (standard §12.23).
-    fn constant(&self, value: ExprId, depth: u32) -> Option<i64> {
-        if depth > 8 {
-            return None;
-        }
-
-        match self.facts.expr(value) {
-            Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
-            Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
-            Expr::Same(inner) => self.constant(inner, depth + 1),
-            Expr::Binary(operator, left, right) => {
-                let (a, b) = (
-                    self.constant(left, depth + 1)?,
-                    self.constant(right, depth + 1)?,
-                );
-                match operator {
-                    Operator::Add => a.checked_add(b),
-                    Operator::Subtract => a.checked_sub(b),
-                    Operator::Multiply => a.checked_mul(b),
-                    _ => None,
-                }
-            }
-            Expr::Name(name, scope, offset) => self.constant_of(
-                self.lookup_value(self.own_name(name), (scope, offset), false)
-                    .candidates(),
-                depth,
-            ),
-            Expr::Member(base, name) => self.constant_of(
-                &self
-                    .lookup_member_access(base, self.own_name(name))
-                    .candidates,
-                depth,
-            ),
-            _ => None,
-        }
-    }
-
-    fn constant_of(&self, candidates: &[Candidate], depth: u32) -> Option<i64> {
-        let constant = candidates.first()?;
-        let decl = self.decl(constant.decl);
-        if !decl.flags.has(DeclFlags::CONST)
-            || !self.is_known(self.candidate_type(constant), Known::Int32)
-        {
-            return None;
-        }
-        if constant.decl.file == self.file {
-            return self.constant(decl.init, depth + 1);
-        }
-        let facts = self.facts(constant.decl.file);
-        match decl.init.some().map(|init| facts.expr(init)) {
-            Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
-            _ => None,
-        }
-    }
-
     /// Converts between types.
     pub(super) fn convert(&self, from: Ty, to: Ty) -> Conversion {
         self.convert_deep(from, to, 0)
     }
 
-    fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+    pub(super) fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if from == to {
             return if from.is_unknown() {
                 Conversion::Unknown
@@ -220,8 +137,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A value from outside: it is of no type that the repository declares, unless such a type
-    /// converts it.
+    /// Converts an external value: it is of no type that the repository declares, unless such a
+    /// type converts it.
     fn external_value_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
             Type::Named(tid, _) if self.tables.type_def(tid).external => Conversion::Unknown,
@@ -241,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether it is a span, which is never boxed (standard §16.2.3).
+    /// Reports whether a type is a span, which is never boxed (standard §16.2.3).
     fn is_span(&self, ty: Ty) -> bool {
         matches!(self.known(ty), Some((Known::Span | Known::ReadOnlySpan, _)))
     }
@@ -275,7 +192,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A collection expression converts to a collection that its elements convert into.
+    /// Converts a collection expression: each element must convert to the element type.
     fn collection_converts(&self, collection: ExprId, to: Ty) -> Conversion {
         let whole = self.is_collection(to);
         let (Expr::Array(values, _), Some(element)) =
@@ -298,7 +215,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a collection expression can make such a value.
+    /// Reports whether a collection expression can make such a value.
     fn is_collection(&self, to: Ty) -> Conversion {
         let known = self.known(to).map(|(known, _)| known);
         match self.arena.get(to) {
@@ -344,7 +261,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether nothing demands references of a type parameter (standard §15.2.5).
+    /// Reports whether no constraint makes a type parameter a reference type (standard §15.2.5).
     fn may_be_a_value(&self, param: Ty) -> bool {
         let demands_reference = |bound: &Ty| match (self.arena.get(*bound), self.known(*bound)) {
             (Type::Param(..), _) => self.param_is_value_type(*bound) == Some(false),
@@ -509,8 +426,8 @@ impl Checker<'_> {
         pairs.min().unwrap_or(Conversion::Implicit)
     }
 
-    /// Whether a type argument may be replaced by what it converts to (`out`), and by what converts
-    /// to it (`in`).
+    /// Reports whether a type argument may be replaced by what it converts to (`out`), and by what
+    /// converts to it (`in`).
     fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
             Type::Named(tid, _) => {
@@ -531,7 +448,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether everything about both types is known, so that no relation can be hidden.
+    /// Reports whether everything about both types is known, so that no relation can be hidden.
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
         match (self.arena.get(from), self.arena.get(to)) {
             (
@@ -554,149 +471,5 @@ impl Checker<'_> {
             (Type::Param(..), Type::Named(..)) => !self.has_foreign_base(from),
             _ => false,
         }
-    }
-
-    /// The conversion operators that a type declares itself.
-    fn conversions_of(&self, tid: TypeDefId) -> &[DeclRef] {
-        let group = self.type_def(tid);
-        self.ask_type(tid, published::CONVERSIONS, group.name);
-        &group.conversions
-    }
-
-    /// `implicit operator` of either type.
-    fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        if depth > 1 {
-            return Conversion::No;
-        }
-
-        for side in [to, from].map(|side| self.strip_nullable(side)) {
-            // Nothing above a value type converts.
-            let all = if self.is_value_type(side) == Some(true) {
-                TyList::from([side])
-            } else {
-                self.supertypes(side)
-            };
-
-            for base in all.iter() {
-                let Type::Named(tid, _) = self.arena.get(*base) else {
-                    continue;
-                };
-
-                for conversion in self.conversions_of(tid) {
-                    let facts = self.facts(conversion.file);
-                    if !facts.decl_name(conversion.decl).starts_with("implicit") {
-                        continue;
-                    }
-
-                    let signature = self.signature(*conversion);
-                    let [param] = &*signature.params else {
-                        continue;
-                    };
-
-                    let takes = self.standard(from, self.substitute(param.ty, *base), depth);
-                    let gives = self.standard(self.substitute(signature.result, *base), to, depth);
-                    if takes > Conversion::Unknown && gives > Conversion::Unknown {
-                        return Conversion::Implicit;
-                    }
-                }
-            }
-        }
-
-        Conversion::No
-    }
-
-    /// Converts between types without `implicit operator`.
-    pub(super) fn convert_without_user(&self, from: Ty, to: Ty) -> Conversion {
-        self.standard(from, to, 1)
-    }
-
-    fn standard(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        self.convert_deep(from, to, depth.max(1) + 1)
-    }
-
-    /// Which of two types the value converts to better (standard §12.6.4.5).
-    pub(super) fn better_conversion(&self, value: ExprId, ty: Ty, first: Ty, second: Ty) -> Better {
-        if first == second {
-            return Better::Neither;
-        }
-        if first.is_unknown() || second.is_unknown() {
-            return Better::Unknown;
-        }
-
-        match self.arena.get(ty) {
-            Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
-            Type::Collection(_) => return self.better_collection_target(first, second),
-            Type::Unknown | Type::ExternalValue | Type::Dynamic => return Better::Unknown,
-            _ => {}
-        }
-
-        match (
-            self.convert_value(value, ty, first),
-            self.convert_value(value, ty, second),
-        ) {
-            (Conversion::Identity, Conversion::Identity) => {}
-            (Conversion::Identity, _) => return Better::First,
-            (_, Conversion::Identity) => return Better::Second,
-            _ => {}
-        }
-
-        self.better_target(first, second)
-    }
-
-    /// Which of two types a collection expression converts to better (C# 12): a read-only span than
-    /// a span, either than an array or an interface of arrays.
-    fn better_collection_target(&self, first: Ty, second: Ty) -> Better {
-        let rank = |ty: Ty| match (self.arena.get(ty), self.known(ty)) {
-            (_, Some((Known::ReadOnlySpan, of))) => Some((0, of[0])),
-            (_, Some((Known::Span, of))) => Some((1, of[0])),
-            (Type::Array(of, 1), _) => Some((2, of)),
-            (_, Some((known, of))) if known.is_collection_interface() => Some((2, of[0])),
-            _ => None,
-        };
-        match (rank(first), rank(second)) {
-            (Some((a, x)), Some((b, y))) if a != b => match a < b {
-                _ if x != y => Better::Neither,
-                true => Better::First,
-                false => Better::Second,
-            },
-            (Some((0 | 1, _)), None) | (None, Some((0 | 1, _))) => Better::Neither,
-            _ => self.better_target(first, second),
-        }
-    }
-
-    /// Which of two types is the better conversion target.
-    pub(super) fn better_target(&self, first: Ty, second: Ty) -> Better {
-        match (self.convert(first, second), self.convert(second, first)) {
-            (Conversion::Implicit, Conversion::No | Conversion::Unknown) => return Better::First,
-            (Conversion::No | Conversion::Unknown, Conversion::Implicit) => return Better::Second,
-            (Conversion::Unknown, _) | (_, Conversion::Unknown) => return Better::Unknown,
-            _ => {}
-        }
-
-        let (first, second) = (self.strip_nullable(first), self.strip_nullable(second));
-        let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else {
-            return Better::Neither;
-        };
-        if a.is_task_of() && a == b {
-            return self.better_target(x[0], y[0]);
-        }
-        if a.beats_unsigned(b) {
-            return Better::First;
-        }
-        if b.beats_unsigned(a) {
-            Better::Second
-        } else {
-            Better::Neither
-        }
-    }
-}
-
-/// The value of an integer literal without a suffix.
-fn integer(text: &str) -> Option<i64> {
-    let digits = text.replace('_', "").to_ascii_lowercase();
-    match digits.split_at_checked(2) {
-        Some(("0x", hex)) => i64::from_str_radix(hex, 16).ok(),
-        Some(("0b", bits)) => i64::from_str_radix(bits, 2).ok(),
-        _ => digits.parse().ok(),
     }
 }

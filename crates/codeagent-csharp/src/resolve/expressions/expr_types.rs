@@ -23,7 +23,7 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// What `a.b` names.
+/// A resolved member access `a.b`.
 #[derive(Clone, Debug)]
 pub struct MemberAccess {
     /// Members, if it names any.
@@ -35,7 +35,7 @@ pub struct MemberAccess {
 }
 
 impl Checker<'_> {
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub fn expr_type(&self, id: ExprId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
@@ -237,8 +237,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared
-    /// base class, of whatever type.
+    /// Reports whether the value of a receiver is external. A bare name that nothing declares may
+    /// be a member of an undeclared base class, of any type.
     pub(super) fn is_external_value(&self, base: ExprId, receiver: Ty) -> bool {
         if !self.is_external_type(receiver) {
             return false;
@@ -251,7 +251,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `base.name` names.
+    /// Looks up `name` in the type of `base`.
     pub fn lookup_member_access(&self, base: ExprId, name: Name) -> MemberAccess {
         let receiver = self.expr_type(base);
         let nothing = MemberAccess {
@@ -363,7 +363,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a member is reached through the type.
+    /// Reports whether a member is reached through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
         let decl = self.decl(candidate.decl);
         decl.flags.has(DeclFlags::STATIC)
@@ -439,7 +439,7 @@ impl Checker<'_> {
         self.common_type(&[a, b])
     }
 
-    /// What the elements of an array or collection expression are.
+    /// Returns the element type of an array or collection expression.
     pub(super) fn collection_element(&self, collection: ExprId) -> Ty {
         let Expr::Array(values, _) = self.facts.expr(collection) else {
             return Ty::UNKNOWN;
@@ -487,7 +487,7 @@ impl Checker<'_> {
         self.arena.add(Type::Tuple(types, names))
     }
 
-    /// The written name of a tuple element, else that of the variable or member it is.
+    /// Returns the written name of a tuple element, else that of the variable or member it is.
     fn element_name(&self, element: &Arg) -> Name {
         if !element.name.is_none() {
             return self.own_name(element.name);
@@ -498,7 +498,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of parameter `index` of a lambda, from the assumption in force or its context.
+    /// Returns the type of parameter `index` of a lambda, from the assumption in force or its
+    /// context.
     fn lambda_parameter(&self, lambda: DeclId, index: u16) -> Ty {
         if let Some(ty) = self.assumed_param(lambda, index) {
             return ty;

@@ -24,7 +24,7 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// Where extension methods may come from at one distance.
+/// The sources of extension methods at one level of nesting.
 #[derive(Clone, Debug, Default)]
 pub struct ExtensionScope {
     namespaces: Vec<NamespaceId>,
@@ -70,8 +70,8 @@ impl Checker<'_> {
         Some(chosen.doubted_if(is_unknown))
     }
 
-    /// Whether there is an extension of that name, in sight or not, that the receiver may be given
-    /// to.
+    /// Reports whether there is an extension of that name, in sight or not, that the receiver may
+    /// be given to.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
         self.tables
@@ -89,8 +89,8 @@ impl Checker<'_> {
             })
     }
 
-    /// Whether an extension in sight may be meant for a receiver of which too little is known, as
-    /// of what an undeclared base class gives.
+    /// Reports whether an extension in sight may be meant for a receiver of which too little is
+    /// known, as of what an undeclared base class gives.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
@@ -107,7 +107,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether nothing speaks against a receiver of which too little is known.
+    /// Reports whether nothing speaks against a receiver of which too little is known.
     fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((formal, target)) = self.receiver_target(receiver, candidate) else {
             return false;
@@ -121,8 +121,8 @@ impl Checker<'_> {
         self.receiver_converts(receiver, target) != Conversion::No
     }
 
-    /// The declared type of the first parameter, and with the type arguments that the receiver
-    /// gives.
+    /// Returns the declared type of the first parameter, and with the type arguments that the
+    /// receiver gives.
     fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
         let signature = self.signature(candidate.decl);
         let formal = signature.params.first()?.ty;
@@ -163,7 +163,7 @@ impl Checker<'_> {
         self.convert_without_user(receiver, target)
     }
 
-    /// The choice at the first level where one of the methods that pass is applicable.
+    /// Returns the choice at the first level where one of the methods that pass is applicable.
     fn nearest_extension(
         &self,
         all: &[Extension],
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
 
-    /// The type of an extension property of a receiver.
+    /// Returns the type of an extension property of a receiver.
     pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
         let declared = self.candidate_type(&property);
         let signature = self.signature(property.decl);
@@ -208,7 +208,7 @@ impl Checker<'_> {
         self.replace_params(declared, &signature.type_params, &inferred)
     }
 
-    /// The nearest extension of that kind whose receiver fits.
+    /// Returns the nearest extension of that kind whose receiver fits.
     pub(super) fn extension_member(
         &self,
         receiver: Ty,
@@ -232,7 +232,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether it is a static member of an extension block, which is reached through the type.
+    /// Reports whether it is a static member of an extension block, which is reached through the
+    /// type.
     fn is_static_extension(&self, decl: DeclRef) -> bool {
         self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
     }
@@ -284,8 +285,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a receiver is known to convert to the first parameter by identity, reference or
-    /// boxing.
+    /// Reports whether a receiver is known to convert to the first parameter by identity, reference
+    /// or boxing.
     pub fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((_, target)) = self.receiver_target(receiver, candidate) else {
             return false;
@@ -299,7 +300,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The extension_scopes seen from the site that is being linked.
+    /// Returns the extension_scopes seen from the site that is being linked.
     pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
         let scope = self.site_scope.get();
         if let Some(found) = self.memo.extension_scopes.borrow().get(&scope) {

@@ -124,8 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether all type parameters in a delegate's parameters are fixed or have something to be
-    /// fixed by.
+    /// Reports whether all type parameters in a delegate's parameters are fixed or have something
+    /// to be fixed by.
     fn ready(&self, state: &Inference<'_>, formal: Ty) -> bool {
         let Some(shape) = self.delegate_shape(formal) else {
             return true;

@@ -15,7 +15,7 @@ use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// What a `foreach` over a value yields.
+    /// Returns the iteration type of a `foreach` over a value.
     pub(super) fn type_of_iterated(&self, ty: Ty, is_async: bool) -> Ty {
         // Of an array its element type counts, not what its enumerator gives (standard §13.9.5.2).
         if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
@@ -34,20 +34,20 @@ impl Checker<'_> {
             .unwrap_or(Ty::UNKNOWN)
     }
 
-    /// What an enumerator stands at.
+    /// Returns the type of `Current` of an enumerator.
     fn current_of(&self, enumerator: Ty) -> Option<Ty> {
         self.lookup_members(enumerator, well_known::CURRENT)
             .first()
             .map(|current| self.candidate_type(current))
     }
 
-    /// The result of the extension method of this name that takes only the receiver.
+    /// Returns the result of the extension method of this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
         let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
         Some(self.result_of(&chosen.best))
     }
 
-    /// The element type of an array or sequence, by its type and interfaces.
+    /// Returns the element type of an array or sequence, by its type and interfaces.
     pub(super) fn element_of(&self, ty: Ty) -> Option<Ty> {
         match self.arena.get(ty) {
             Type::Array(element, _) => return Some(element),
@@ -69,7 +69,7 @@ impl Checker<'_> {
             .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
 
-    /// The result of the method of this name that takes nothing.
+    /// Returns the result of the method of this name that takes nothing.
     fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
         let found = self.lookup_members(ty, name);
         let method = found.iter().find(|candidate| {
@@ -87,7 +87,7 @@ impl Checker<'_> {
         self.substitute(self.signature(method.decl).result, method.within)
     }
 
-    /// What `await` gives.
+    /// Returns the type of an `await`.
     pub(super) fn type_of_awaited(&self, ty: Ty) -> Ty {
         let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
         if let Some(awaiter) =
@@ -137,7 +137,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// What indexing an array or a pointer gives.
+    /// Returns the element type of an array or a pointer.
     pub(super) fn indexed(&self, ty: Ty) -> Ty {
         match self.arena.get(ty) {
             Type::Array(element, _) | Type::Pointer(element) => element,

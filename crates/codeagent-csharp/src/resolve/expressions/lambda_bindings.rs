@@ -1,6 +1,6 @@
 //! Parameter types assumed while the body of a lambda is bound for one overload.
 //!
-//! An assumption is about one lambda, and builds on one about the lambda around it. LambdaBindings
+//! An assumption is about one lambda, and builds on one about the lambda around it. Assumptions
 //! about sibling lambdas do not affect the body and are left out: how often a body is bound grows
 //! with its depth of nesting, not with the number of lambdas in a call.
 
@@ -17,18 +17,18 @@ pub type LambdaBindingId = u32;
 
 type Assumed = (LambdaBindingId, DeclId, TyList);
 
-/// What was assumed in a link, and what is now.
+/// The assumptions made so far, and the current one.
 #[derive(Default)]
 pub struct LambdaBindings {
     made: RefCell<Vec<Assumed>>,
     numbers: RefCell<FxHashMap<Assumed, LambdaBindingId>>,
     current: Cell<LambdaBindingId>,
-    /// As what the body around an anonymous object was last read.
+    /// The assumption under which the body around an anonymous object was last typed.
     objects: RefCell<FxHashMap<DeclId, LambdaBindingId>>,
 }
 
 impl LambdaBindings {
-    /// The one in force.
+    /// Returns the one in force.
     pub fn current(&self) -> LambdaBindingId {
         self.current.get()
     }
@@ -45,7 +45,7 @@ impl LambdaBindings {
             })
     }
 
-    /// What is assumed of a lambda now.
+    /// Returns the parameter types currently assumed of a lambda.
     fn of(&self, lambda: DeclId) -> Option<TyList> {
         let made = self.made.borrow();
         let mut current = self.current.get();
@@ -90,7 +90,7 @@ impl Checker<'_> {
         result
     }
 
-    /// What is assumed now, as far as it is about lambdas around a scope.
+    /// Returns the part of the current assumption that is about lambdas around a scope.
     fn assumption_around(&self, scope: ScopeId) -> LambdaBindingId {
         if self.lambda_bindings.current() == 0 {
             return 0;
@@ -105,7 +105,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The lambdas around a scope, the innermost first.
+    /// Returns the lambdas around a scope, the innermost first.
     fn lambdas_around(&self, mut scope: ScopeId) -> Vec<DeclId> {
         let mut found = Vec::new();
         while let Some(id) = scope.some() {
@@ -121,12 +121,12 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether the body of a lambda is being read as if its parameters had some types.
+    /// Reports whether the body of a lambda is being read as if its parameters had some types.
     pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
         self.lambda_bindings.of(lambda).is_some()
     }
 
-    /// The assumed type of a lambda's parameter.
+    /// Returns the assumed type of a lambda's parameter.
     pub(super) fn assumed_param(&self, lambda: DeclId, index: u16) -> Option<Ty> {
         Some(
             self.lambda_bindings

@@ -28,7 +28,7 @@ use crate::resolve::types::{Ty, TyList, Type};
 /// Most uses of its parameters in a lambda's body that are looked at.
 const MAX_USES: usize = 100;
 
-/// What a lambda's body does with what it has from a parameter.
+/// A use of a lambda parameter, or of a value reached from one, in the lambda's body.
 #[derive(Clone, Copy, Debug)]
 pub enum LambdaParamUse {
     /// Names a member of it.
@@ -71,13 +71,13 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a lambda throws instead of returning.
+    /// Reports whether a lambda throws instead of returning.
     fn only_throws(&self, lambda: DeclId) -> bool {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         matches!(returns, [only] if matches!(self.facts.expr(*only), Expr::Literal(LiteralKind::Throw, _)))
     }
 
-    /// Whether a lambda returns what may have a type.
+    /// Reports whether a lambda returns a value that may have a type.
     pub(super) fn returns_something(&self, lambda: DeclId) -> bool {
         let untyped = |value: &ExprId| match self.facts.expr(*value) {
             Expr::Literal(kind, _) => matches!(
@@ -93,7 +93,7 @@ impl Checker<'_> {
             .all(untyped)
     }
 
-    /// The best common type of values.
+    /// Returns the best common type of values.
     pub(super) fn common_type(&self, values: &[Ty]) -> Ty {
         let mut best = Ty::UNKNOWN;
         let mut null = false;
@@ -123,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The written types of a lambda's parameters, unknown where there are none.
+    /// Returns the written types of a lambda's parameters, unknown where there are none.
     pub(super) fn explicit_params(&self, lambda: DeclId) -> Vec<Ty> {
         let decl = self.facts.decl(lambda);
         self.facts
@@ -133,7 +133,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Whether a lambda fits a delegate.
+    /// Returns how a lambda converts to a delegate.
     pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &DelegateShape) -> Conversion {
         let explicit = self.explicit_params(lambda);
         if explicit.len() != shape.params.len() {
@@ -182,9 +182,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a lambda's body is right if its parameters have such types, as far as what it does
-    /// with these alone tells: the members that it names are there, calls and variables take what
-    /// they are given (standard §12.6.4.2 by way of §10.7.1).
+    /// Reports whether a lambda's body is right if its parameters have such types, as far as what
+    /// it does with these alone tells: the members that it names are there, calls and variables
+    /// take what they are given (standard §12.6.4.2 by way of §10.7.1).
     pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
         let bodies = self.bodies.get_or_init(|| self.parameter_uses());
         let Some(uses) = bodies.get(&lambda) else {
@@ -216,7 +216,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the delegate that a call invokes takes its arguments.
+    /// Reports whether the delegate that a call invokes takes its arguments.
     fn value_takes(&self, id: CallId) -> bool {
         let (call, args) = (
             self.resolve_call(id),
@@ -264,7 +264,7 @@ impl Checker<'_> {
         bodies
     }
 
-    /// The lambda whose parameter a chain starts from.
+    /// Returns the lambda whose parameter a chain starts from.
     fn lambda_under(&self, chain: ExprId) -> Option<DeclId> {
         let mut current = chain;
         for _ in 0..32 {
@@ -288,7 +288,8 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether all members of a type are known and none bears the name, nor does an extension.
+    /// Reports whether all members of a type are known, and neither one of them nor an extension
+    /// has the name.
     fn surely_lacks(&self, ty: Ty, name: Name) -> bool {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return false;
@@ -312,7 +313,8 @@ impl Checker<'_> {
             && !self.may_be_extended(ty, name)
     }
 
-    /// Nothing is returned, or what stands as a statement.
+    /// Reports whether a lambda fits a `void` delegate: it returns nothing, or a statement
+    /// expression.
     fn fits_void(&self, lambda: DeclId) -> Conversion {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         if returns.iter().all(|value| self.is_statement(*value)) {
@@ -322,7 +324,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression may stand as a statement.
+    /// Reports whether an expression may stand as a statement.
     fn is_statement(&self, value: ExprId) -> bool {
         match self.facts.expr(value) {
             Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
@@ -375,7 +377,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which of two delegate types a lambda converts to better.
+    /// Returns the delegate type to which a lambda converts better.
     pub(super) fn better_lambda(&self, lambda: DeclId, first: Ty, second: Ty) -> Better {
         let (Some(a), Some(b)) = (self.delegate_shape(first), self.delegate_shape(second)) else {
             return match (
@@ -421,7 +423,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The method of a group that a delegate's arguments choose.
+    /// Returns the method of a group that a delegate's arguments choose.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
         let chosen = self.resolve_group(group, params)?;
         Some((chosen.best.candidate.decl, self.result_of(&chosen.best)))
@@ -437,7 +439,7 @@ impl Checker<'_> {
         self.resolve_overload(&candidates, &args, &type_args)
     }
 
-    /// The methods a method group names.
+    /// Returns the methods a method group names.
     fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
@@ -453,7 +455,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether some method of a group fits a delegate.
+    /// Returns how a method group converts to a delegate.
     pub(super) fn method_group_converts(&self, group: ExprId, shape: &DelegateShape) -> Conversion {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;

@@ -8,8 +8,12 @@
 //! its declared type.
 
 pub mod applicability;
+mod better_conversion;
 pub mod betterness;
+pub mod call_forms;
 pub mod calls;
+mod constants;
+mod constructions;
 pub mod contextual_types;
 pub mod conversions;
 pub mod expr_types;
@@ -22,6 +26,7 @@ pub mod operators;
 pub mod overload_trace;
 pub mod overloads;
 pub mod simple_names;
+mod user_conversions;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
@@ -32,7 +37,8 @@ use codeagent_lang::{FileId, ReadSet, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
-use self::calls::{CallForm, CallResult};
+use self::call_forms::CallForm;
+use self::calls::CallResult;
 use self::extensions::ExtensionScope;
 use self::lambda_bindings::{LambdaBindingId, LambdaBindings};
 use self::lambdas::LambdaParamUse;
@@ -40,7 +46,7 @@ use self::overload_trace::OverloadTrace;
 use self::simple_names::Locals;
 use crate::resolve::types::{Ty, Types};
 
-/// Answers about expressions, by query.
+/// Memoized results about expressions.
 #[derive(Default)]
 struct ExprMemo {
     exprs: Table<(LambdaBindingId, ExprId), Ty>,
@@ -48,7 +54,7 @@ struct ExprMemo {
     extension_scopes: RefCell<FxHashMap<ScopeId, Rc<[ExtensionScope]>>>,
 }
 
-/// A link as far as expressions go.
+/// The state of the expression layer while one file is resolved.
 pub struct Checker<'w> {
     types: Types<'w>,
     memo: ExprMemo,
@@ -57,20 +63,20 @@ pub struct Checker<'w> {
     pub site_scope: Cell<ScopeId>,
     lambda_bindings: LambdaBindings,
     locals: Locals,
-    /// What the body of each lambda does with what starts from one of its parameters.
+    /// The uses of the parameters of each lambda.
     bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
     /// The overload resolutions so far, if this link is to be explained.
     pub trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
 impl<'w> Checker<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let types = Types::new(world, file);
         Self {
             memo: ExprMemo::default(),
-            forms: calls::call_forms(types.facts),
+            forms: call_forms::call_forms(types.facts),
             site_scope: Cell::new(ScopeId(0)),
             lambda_bindings: LambdaBindings::default(),
             locals: simple_names::locals(types.facts, types.table),
@@ -80,7 +86,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// Everything that was asked.
+    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> ReadSet {
         self.types.finish()

@@ -14,7 +14,7 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// A binary operator: the chosen user-defined one and the type.
+    /// Returns the chosen user-defined binary operator, and the type.
     pub fn resolve_binary(
         &self,
         operator: Operator,
@@ -41,7 +41,7 @@ impl Checker<'_> {
         (None, self.built_in_binary(operator, a, b))
     }
 
-    /// A unary operator.
+    /// Returns the chosen user-defined unary operator, and the type.
     pub fn resolve_unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
         let ty = self.expr_type(inner);
         let args = [Argument {
@@ -155,8 +155,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The operand that the other converts to, unless both become `int`: a `byte` and a `uint` make
-    /// a `uint`.
+    /// Returns the operand that the other converts to, unless both become `int`: a `byte` and a
+    /// `uint` make a `uint`.
     fn wider(&self, a: Ty, b: Ty) -> Option<Ty> {
         let wins = |from: Ty, to: Ty| match (self.known(from), self.known(to)) {
             (Some((small, _)), Some((large, _))) => {

@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The outcome of a candidate that may be applicable.
+    /// Returns the outcome of a candidate that may be applicable.
     fn outcome_of_fitting(
         &self,
         bound: &BoundCandidate,

@@ -219,7 +219,7 @@ impl Checker<'_> {
     }
 }
 
-/// The candidates that may be applicable.
+/// Returns the candidates that may be applicable.
 fn applicable(bound: &[BoundCandidate]) -> Vec<&BoundCandidate> {
     bound
         .iter()
@@ -227,8 +227,8 @@ fn applicable(bound: &[BoundCandidate]) -> Vec<&BoundCandidate> {
         .collect()
 }
 
-/// The arguments with external types made unknown, if there are any: where nothing is applicable,
-/// some undeclared type is one of the repository after all.
+/// Returns the arguments with external types made unknown, if there are any: where nothing is
+/// applicable, some undeclared type is one of the repository after all.
 fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
     if !has_external(args) {
         return None;

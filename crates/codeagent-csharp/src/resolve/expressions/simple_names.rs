@@ -1,4 +1,4 @@
-//! SimpleName names (C# standard §12.8.4): a local, a member of an enclosing type, a static import, a
+//! Simple names (C# standard §12.8.4): a local, a member of an enclosing type, a static import, a
 //! type or a namespace.
 //!
 //! Scopes are searched from the inside outward; a name that is invoked skips members that cannot
@@ -15,11 +15,12 @@ use smallvec::SmallVec;
 use crate::resolve::declared::tables::{FileTable, NamespaceId, TypeDefId, is_type_scope};
 use crate::resolve::expressions::Checker;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::{LookupScope, TypeOrNamespace};
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, Type};
 
-/// What a bare name stands for.
+/// A resolved simple name.
 #[derive(Clone, Debug)]
 pub enum SimpleName {
     /// A local variable, parameter or local function.
@@ -38,7 +39,7 @@ pub enum SimpleName {
 }
 
 impl SimpleName {
-    /// The declarations, if it is a local or members.
+    /// Returns the declarations, if it is a local or members.
     #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         match self {
@@ -49,7 +50,7 @@ impl SimpleName {
 }
 
 impl Checker<'_> {
-    /// Looks up a bare name of the linked file from a scope at an offset.
+    /// Looks up a bare name of the file being resolved from a scope at an offset.
     pub fn lookup_value(
         &self,
         name: Name,
@@ -83,16 +84,16 @@ impl Checker<'_> {
         self.lookup_type_name(name, scope, 0)
     }
 
-    /// Locals, parameters and local functions of this name declared directly in a scope of the
-    /// linked file.
+    /// Locals, parameters and local functions of this name declared directly in a scope of the file
+    /// being resolved.
     pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
         self.locals
             .get(&(scope, name))
             .map_or(&[], |found| found.as_slice())
     }
 
-    /// The local, parameter or local function of that name declared in a scope that counts at an
-    /// offset.
+    /// Returns the local, parameter or local function of that name declared in a scope that counts
+    /// at an offset.
     fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
         locals
@@ -103,7 +104,7 @@ impl Checker<'_> {
             .copied()
     }
 
-    /// The local, parameter or local function that a bare name stands for.
+    /// Returns the local, parameter or local function that a bare name stands for.
     pub(super) fn local_of(
         &self,
         name: Name,
@@ -203,7 +204,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether what was found is a value that is known not to be a delegate.
+    /// Reports whether what was found is a value that is known not to be a delegate.
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
         members.iter().all(|member| {
             !is_method(self.decl(member.decl).kind)
@@ -242,7 +243,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a value member or local; unknown for methods.
+    /// Returns the type of a value member or local; unknown for methods.
     pub fn candidate_type(&self, candidate: &Candidate) -> Ty {
         let decl = self.decl(candidate.decl);
         let declared = match decl.kind {
@@ -281,7 +282,7 @@ impl Checker<'_> {
 /// Locals, parameters and local functions of a file by the scope they are declared in.
 pub type Locals = FxHashMap<(ScopeId, Name), SmallVec<[DeclId; 1]>>;
 
-/// Those of a file.
+/// Returns the locals of a file.
 #[must_use]
 pub fn locals(facts: &Facts, table: &FileTable) -> Locals {
     let mut locals: Locals = FxHashMap::default();

@@ -35,7 +35,7 @@ impl Ty {
     /// repository.
     pub const EXTERNAL_VALUE: Self = Self(5);
 
-    /// Whether it is not known which type it is.
+    /// Reports whether it is not known which type it is.
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self == Self::UNKNOWN || self == Self::EXTERNAL_VALUE
@@ -48,10 +48,10 @@ impl Default for Ty {
     }
 }
 
-/// Several types.
+/// A list of types.
 pub type TyList = Rc<[Ty]>;
 
-/// Whose type parameter.
+/// The owner of a type parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamOwner {
     /// A type's; the index counts those of the types around it first.
@@ -60,7 +60,7 @@ pub enum ParamOwner {
     Decl(DeclRef),
 }
 
-/// What a [`Ty`] is.
+/// The structure of a [`Ty`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// See [`Ty::UNKNOWN`].
@@ -103,7 +103,7 @@ pub enum Type {
     Qualifier(Ty),
 }
 
-/// All types of a link.
+/// The types interned while one file is resolved.
 pub struct Arena {
     inner: RefCell<Inner>,
 }
@@ -116,7 +116,7 @@ struct Inner {
 }
 
 impl Arena {
-    /// The arena with the constants of [`Ty`].
+    /// Returns the arena with the constants of [`Ty`].
     #[must_use]
     pub fn new() -> Self {
         let arena = Self {
@@ -135,7 +135,7 @@ impl Arena {
         arena
     }
 
-    /// The number of a type.
+    /// Returns the number of a type.
     pub fn add(&self, ty: Type) -> Ty {
         let mut inner = self.inner.borrow_mut();
         if let Some(id) = inner.types.find(&ty) {
@@ -157,13 +157,13 @@ impl Arena {
         Ty(inner.types.add_new(ty))
     }
 
-    /// What a type is.
+    /// Returns the structure of a type.
     #[must_use]
     pub fn get(&self, ty: Ty) -> Type {
         self.inner.borrow().types.get(ty.0).clone()
     }
 
-    /// Whether a type mentions a type parameter.
+    /// Reports whether a type mentions a type parameter.
     #[must_use]
     pub fn is_open(&self, ty: Ty) -> bool {
         self.inner.borrow().open[ty.0 as usize]

@@ -20,7 +20,7 @@ const MAX_SUPERTYPES: usize = 64;
 const MAX_BASES: usize = 200;
 
 impl Types<'_> {
-    /// The base list of a type over all its parts, in terms of its own type parameters.
+    /// Returns the base list of a type over all its parts, in terms of its own type parameters.
     pub fn bases(&self, tid: TypeDefId) -> TyList {
         let asked = (tid, Query::Bases(tid));
         self.evaluation
@@ -42,7 +42,7 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Whether the type is an interface; `None` if it is not declared in the world.
+    /// Reports whether the type is an interface; `None` if it is not declared in the world.
     pub fn is_interface(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Named(tid, _) => Some(self.tables.type_def(tid).kind == DeclKind::Interface),
@@ -53,7 +53,7 @@ impl Types<'_> {
         }
     }
 
-    /// The base class; for a class without one `object`.
+    /// Returns the base class; for a class without one `object`.
     pub fn base_class(&self, ty: Ty) -> Ty {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return Ty::UNKNOWN;
@@ -68,8 +68,8 @@ impl Types<'_> {
         }
     }
 
-    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces
-    /// where so declared.
+    /// Returns the type and all its supertypes: itself, then breadth first, base classes before
+    /// interfaces where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
         self.evaluation
             .remembered(&self.memo.supertypes, ty, || self.supertypes_uncached(ty))
@@ -133,7 +133,7 @@ impl Types<'_> {
         }
     }
 
-    /// The types a type parameter is constrained to.
+    /// Returns the types a type parameter is constrained to.
     pub fn constraints(&self, param: Ty) -> TyList {
         let asked = (param, Query::Constraints(param));
         self.evaluation
@@ -153,8 +153,8 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Whether a type parameter stands for value types only (`true`) or reference types only
-    /// (`false`).
+    /// Reports whether a type parameter stands for value types only (`true`) or reference types
+    /// only (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
@@ -202,7 +202,7 @@ impl Types<'_> {
         }
     }
 
-    /// What the type is as an instance of the definition of `target`, if it is or derives from one.
+    /// Returns the instance of the definition of `target` that a type is or derives from.
     pub fn as_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
         let wanted = self.arena.get(target);
         let same = |candidate: &Type| match (candidate, &wanted) {
@@ -242,7 +242,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a base class of the type is not declared in the world.
+    /// Reports whether a base class of the type is not declared in the world.
     pub fn has_foreign_class(&self, ty: Ty) -> bool {
         self.has_foreign_base(ty)
             && self
@@ -255,8 +255,8 @@ impl Types<'_> {
                 })
     }
 
-    /// Whether something above the type is not declared in the world, so that not everything about
-    /// it is known.
+    /// Reports whether something above the type is not declared in the world, so that not
+    /// everything about it is known.
     pub fn has_foreign_base(&self, ty: Ty) -> bool {
         if matches!(self.arena.get(ty), Type::Named(tid, _) if tid >= self.tables.library) {
             return false;

@@ -22,7 +22,7 @@ impl Types<'_> {
         }
     }
 
-    /// Which known type this is, with its arguments.
+    /// Returns the well-known type that a type is an instance of, and its arguments.
     pub fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
         match self.arena.get(ty) {
             Type::Named(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
@@ -30,12 +30,12 @@ impl Types<'_> {
         }
     }
 
-    /// Whether this is the known type.
+    /// Reports whether this is the known type.
     pub fn is_known(&self, ty: Ty, known: Known) -> bool {
         self.known(ty).is_some_and(|(found, _)| found == known)
     }
 
-    /// The type of a declaration's own type arguments inside itself.
+    /// Returns the type of a declaration's own type arguments inside itself.
     pub fn self_type(&self, tid: TypeDefId) -> Ty {
         let group = self.tables.type_def(tid);
         let args = (0..group.outer_arity + group.arity)
@@ -94,7 +94,7 @@ impl Types<'_> {
         })
     }
 
-    /// The type of `this` in a type declaration.
+    /// Returns the type of `this` in a type declaration.
     pub fn this_type(&self, decl: DeclId) -> Ty {
         decl.some()
             .and_then(|decl| self.table.types.get(&decl))
@@ -109,12 +109,12 @@ impl Types<'_> {
         }
     }
 
-    /// Whether it is `void`.
+    /// Reports whether it is `void`.
     pub fn is_void(&self, ty: Ty) -> bool {
         self.is_known(ty, Known::Void)
     }
 
-    /// Whether a type mentions something unknown.
+    /// Reports whether a type mentions something unknown.
     pub fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
             Type::Unknown | Type::ExternalValue | Type::Dynamic => true,
@@ -126,7 +126,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether the type comes from outside and mentions no type of the repository.
+    /// Reports whether the type comes from outside and mentions no type of the repository.
     pub fn is_external_type(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
             Type::ExternalValue => true,
@@ -153,7 +153,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a type mentions a type parameter.
+    /// Reports whether a type mentions a type parameter.
     pub fn mentions(&self, ty: Ty, param: Ty) -> bool {
         if ty == param {
             return true;

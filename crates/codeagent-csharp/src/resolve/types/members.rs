@@ -27,12 +27,12 @@ pub struct Candidate {
     pub decl: DeclRef,
     /// The instance of the type that declares it; [`Ty::UNKNOWN`] for locals.
     pub within: Ty,
-    /// How many base classes up it is declared first.
+    /// The number of base classes between the type and its first declaration.
     pub depth: u16,
 }
 
 impl Types<'_> {
-    /// The members of this name, most derived first.
+    /// Returns the members of this name, most derived first.
     pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
         self.evaluation
             .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
@@ -84,8 +84,8 @@ impl Types<'_> {
         found
     }
 
-    /// The methods of this name; values that hide them are passed over, as a name that is invoked
-    /// does.
+    /// Returns the methods of this name; values that hide them are passed over, as a name that is
+    /// invoked does.
     pub fn lookup_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
@@ -129,7 +129,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether two methods take the same parameters.
+    /// Reports whether two methods take the same parameters.
     pub fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
@@ -160,8 +160,8 @@ impl Types<'_> {
         self.replace_params(ty, from, to)
     }
 
-    /// The types whose members count, by distance: a class and its base classes; an interface and
-    /// what it extends.
+    /// Returns the types whose members count, by distance: a class and its base classes; an
+    /// interface and what it extends.
     fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
         match self.arena.get(ty) {
             Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface => {
@@ -244,7 +244,8 @@ impl Types<'_> {
         chain
     }
 
-    /// Leaves out what cannot be accessed from the linked file, unless nothing else is there.
+    /// Leaves out what cannot be accessed from the file being resolved, unless nothing else is
+    /// there.
     pub fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
         if found.iter().all(|candidate| self.is_accessible(*candidate)) {
             return found;
@@ -261,7 +262,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether the member is accessible from the site (standard §7.5).
+    /// Reports whether the member is accessible from the site (standard §7.5).
     pub fn is_accessible(&self, candidate: Candidate) -> bool {
         let Some(access) = self
             .facts(candidate.decl.file)
@@ -284,7 +285,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a type around the site is or derives from the type.
+    /// Reports whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: TypeDefId) -> bool {
         self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
@@ -294,12 +295,12 @@ impl Types<'_> {
         })
     }
 
-    /// The types around the site, the innermost first.
+    /// Returns the types around the site, the innermost first.
     fn types_around(&self) -> impl Iterator<Item = TypeDefId> {
         std::iter::successors(self.site_type.get(), |tid| self.tables.type_def(*tid).outer)
     }
 
-    /// Whether internals of the type can be used from the linked file.
+    /// Reports whether internals of the type can be used from the file being resolved.
     fn is_same_assembly(&self, tid: TypeDefId) -> bool {
         let here = self
             .table
@@ -314,7 +315,7 @@ impl Types<'_> {
             .any(|home| self.tables.assemblies.is_friend(here, *home))
     }
 
-    /// The constructors of a type.
+    /// Returns the constructors of a type.
     pub fn lookup_constructors(&self, ty: Ty) -> Vec<Candidate> {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return Vec::new();
@@ -338,8 +339,8 @@ impl Types<'_> {
         )
     }
 
-    /// Whether a part of a type in a shared project is compiled into an assembly that the linked
-    /// file sees.
+    /// Reports whether a part of a type in a shared project is compiled into an assembly that the
+    /// file being resolved sees.
     pub fn is_compiled_here(&self, decl: DeclRef) -> bool {
         let homes = &self.tables.file(decl.file).homes;
         self.table.homes.iter().any(|here| {
@@ -350,7 +351,7 @@ impl Types<'_> {
     }
 }
 
-/// Whether the kind is one of methods, which overload.
+/// Reports whether the kind is one of methods, which overload.
 #[must_use]
 pub fn is_method(kind: DeclKind) -> bool {
     matches!(

@@ -12,6 +12,7 @@ pub mod instances;
 pub mod members;
 pub mod names;
 pub mod queries;
+pub mod scope_lookup;
 pub mod signatures;
 pub mod usings;
 
@@ -36,7 +37,7 @@ use self::usings::Using;
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
 
-/// Answers about declared types, by query.
+/// Memoized results about declared types.
 #[derive(Default)]
 struct TypeMemo {
     type_exprs: Table<(FileId, TypeId), Ty>,
@@ -50,8 +51,8 @@ struct TypeMemo {
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
-/// A link as far as declared types go: what it sees of other files, the tables, an arena of types,
-/// and answers.
+/// The state of the type layer while one file is resolved: the world, the tables, an arena of
+/// types, and memoized results.
 pub struct Types<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
@@ -66,7 +67,7 @@ pub struct Types<'w> {
 }
 
 impl<'w> Types<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let facts = world.facts(file);
@@ -93,18 +94,19 @@ impl<'w> Types<'w> {
         self.evaluation.spend(steps)
     }
 
-    /// Whether something at this site was left unknown because it lies too deep or costs too much.
+    /// Reports whether something at this site was left unknown because it lies too deep or costs
+    /// too much.
     pub fn exceeded(&self) -> bool {
         self.evaluation.exceeded()
     }
 
-    /// Everything that was asked.
+    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> ReadSet {
         self.session.finish(&self.tables.names)
     }
 
-    /// A type group, with everything its parts say recorded as read.
+    /// A type definition, with everything its parts say recorded as read.
     pub fn type_def(&self, tid: TypeDefId) -> &'w TypeDef {
         let group = self.tables.type_def(tid);
         // A library is no file that changes.
@@ -127,8 +129,7 @@ impl<'w> Types<'w> {
         group
     }
 
-    /// Records that a type is asked for a name, or for one of the other queries that its members
-    /// answer.
+    /// Records a lookup of a name in a type, or of another key that its members provide.
     pub fn ask_type(&self, tid: TypeDefId, table: &'static str, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.type_def(tid);
@@ -137,7 +138,7 @@ impl<'w> Types<'w> {
         }
     }
 
-    /// The members of this name that a type declares itself.
+    /// Returns the members of this name that a type declares itself.
     pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
         self.ask_type(tid, published::MEMBERS, name);
         self.tables
@@ -156,7 +157,7 @@ impl<'w> Types<'w> {
             .unwrap_or(Name::NONE)
     }
 
-    /// World-wide name of a string of the linked file.
+    /// World-wide name of a string of the file being resolved.
     pub fn own_name(&self, sym: Sym) -> Name {
         self.table
             .names

@@ -9,21 +9,21 @@
 //! **Limits.** An ambiguity between usings takes the first in canonical order; constraints are
 //! ignored.
 
+use codeagent_lang::FileId;
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
-use codeagent_model::facts::{DeclKind, ScopeId, ScopeKind, Segment, TypeExpr, TypeId};
+use codeagent_model::facts::{DeclKind, ScopeId, Segment, TypeExpr, TypeId};
 use codeagent_model::graph::Access;
 
 use crate::resolve::declared::assemblies::AssemblyId;
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{NamespaceId, TypeDefId, is_type_scope};
+use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::queries::Query;
-use crate::resolve::types::usings::Using;
-use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
+use crate::resolve::types::scope_lookup::LookupScope;
+use crate::resolve::types::{Ty, TyList, Type};
 
-/// What a name stands for.
+/// A resolved name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeOrNamespace {
     /// A type; its own type arguments are unknown until they are applied.
@@ -35,7 +35,7 @@ pub enum TypeOrNamespace {
 }
 
 impl Types<'_> {
-    /// The type a type expression of any file stands for.
+    /// Returns the type a type expression of any file stands for.
     pub fn type_of(&self, file: FileId, id: TypeId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
@@ -82,7 +82,7 @@ impl Types<'_> {
         }
     }
 
-    /// The type of a keyword.
+    /// Returns the type of a keyword.
     pub fn keyword_type(&self, word: &str) -> Ty {
         if word == "dynamic" {
             return Ty::DYNAMIC;
@@ -103,7 +103,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether it is a value type; `None` if that is not known.
+    /// Reports whether it is a value type; `None` if that is not known.
     pub fn is_value_type(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Named(tid, _) => {
@@ -204,7 +204,7 @@ impl Types<'_> {
         found
     }
 
-    /// The same in the linked file with another name for the last segment.
+    /// Resolves segments in the file being resolved, with another name for the last one.
     pub fn resolve_renamed(
         &self,
         segments: &[Segment],
@@ -268,24 +268,6 @@ impl Types<'_> {
         found
     }
 
-    /// What `alias::` stands for: an alias of a using, the nearest outward.
-    fn lookup_alias(&self, place: LookupScope, alias: Name) -> TypeOrNamespace {
-        let facts = self.facts(place.file);
-        let mut scope = place.scope;
-        while let Some(id) = scope.some() {
-            if place.alone != Some(id) {
-                for using in self.usings(place.file, id).iter() {
-                    match *using {
-                        Using::Alias(name, found) if name == alias => return found,
-                        _ => {}
-                    }
-                }
-            }
-            scope = facts.scope(id).parent;
-        }
-        TypeOrNamespace::None
-    }
-
     fn segment_args(&self, file: FileId, segment: &Segment) -> Vec<Ty> {
         self.facts(file)
             .list(segment.args)
@@ -347,8 +329,9 @@ impl Types<'_> {
         TypeOrNamespace::Type(self.arena.add(Type::Named(tid, all)))
     }
 
-    /// A type group as a type: the arguments of the types around it from `outer`, its own unknown.
-    fn bare(&self, tid: TypeDefId, outer: Option<&TyList>) -> Ty {
+    /// A type definition as a type: the arguments of the types around it from `outer`, its own
+    /// unknown.
+    pub(super) fn bare(&self, tid: TypeDefId, outer: Option<&TyList>) -> Ty {
         let group = self.tables.type_def(tid);
         let mut args = vec![Ty::UNKNOWN; usize::from(group.outer_arity + group.arity)];
         for (slot, arg) in args
@@ -362,7 +345,7 @@ impl Types<'_> {
     }
 
     /// A type directly in a namespace, as an assembly sees it.
-    fn namespace_type(
+    pub(super) fn namespace_type(
         &self,
         namespace: NamespaceId,
         (name, arity): (Name, u16),
@@ -409,7 +392,7 @@ impl Types<'_> {
         .min()
     }
 
-    fn child_namespace(
+    pub(super) fn child_namespace(
         &self,
         namespace: NamespaceId,
         name: Name,
@@ -434,7 +417,7 @@ impl Types<'_> {
     }
 
     /// A type nested in a type itself.
-    fn lookup_own_nested_type(&self, ty: Ty, name: Name, arity: u16) -> TypeOrNamespace {
+    pub(super) fn lookup_own_nested_type(&self, ty: Ty, name: Name, arity: u16) -> TypeOrNamespace {
         let Type::Named(tid, args) = self.arena.get(ty) else {
             return TypeOrNamespace::None;
         };
@@ -450,266 +433,12 @@ impl Types<'_> {
         TypeOrNamespace::Type(self.bare(found, Some(&args)))
     }
 
-    /// Looks up a simple name as a type, or also as a namespace if more follows.
-    pub fn lookup(
-        &self,
-        place: LookupScope,
-        name: Name,
-        arity: u16,
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        if place.alone.is_some() {
-            return self.lookup_uncached(place, name, arity, qualifier);
-        }
-        let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        self.evaluation.remembered(&self.memo.lookups, key, || {
-            self.lookup_uncached(place, name, arity, qualifier)
-        })
-    }
-
-    /// The nearest scope outward that can declare a type name.
-    fn naming_scope(&self, place: LookupScope) -> ScopeId {
-        let facts = self.facts(place.file);
-        let mut scope = place.scope;
-        while let Some(id) = scope.some() {
-            let here = facts.scope(id);
-            let generic = here
-                .owner
-                .some()
-                .is_some_and(|owner| !facts.decl(owner).type_params.is_empty());
-
-            if generic
-                || !matches!(
-                    here.kind,
-                    ScopeKind::Block | ScopeKind::Function | ScopeKind::Object
-                )
-            {
-                return id;
-            }
-
-            scope = here.parent;
-        }
-
-        ScopeId(0)
-    }
-
-    fn lookup_uncached(
-        &self,
-        place: LookupScope,
-        name: Name,
-        arity: u16,
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        let facts = self.facts(place.file);
-        let mut scope = place.scope.some().unwrap_or(ScopeId(0));
-        loop {
-            let here = *facts.scope(scope);
-            let found = match here.kind {
-                ScopeKind::File => return self.lookup_in_file(place, name, arity, qualifier),
-                ScopeKind::Namespace => {
-                    self.lookup_in_namespace(place, scope, (name, arity), qualifier)
-                }
-                _ => self.lookup_in_declaration(place.file, scope, name, arity),
-            };
-
-            if found != TypeOrNamespace::None {
-                return found;
-            }
-
-            match here.parent.some() {
-                Some(parent) => scope = parent,
-                None => return TypeOrNamespace::None,
-            }
-        }
-    }
-
-    fn lookup_in_declaration(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-        name: Name,
-        arity: u16,
-    ) -> TypeOrNamespace {
-        let facts = self.facts(file);
-        let here = *facts.scope(scope);
-        let Some(owner) = here.owner.some() else {
-            return TypeOrNamespace::None;
-        };
-
-        let tid = self.tables.file(file).types.get(&owner).copied();
-        if arity == 0 {
-            for (index, param) in facts.list(facts.decl(owner).type_params).iter().enumerate() {
-                if self.name(file, facts.decl(*param).name) == name {
-                    let index = index as u16;
-                    let ty = match tid {
-                        Some(tid) => Type::Param(
-                            ParamOwner::Type(tid),
-                            self.tables.type_def(tid).outer_arity + index,
-                        ),
-                        None => Type::Param(ParamOwner::Decl(DeclRef { file, decl: owner }), index),
-                    };
-                    return TypeOrNamespace::Type(self.arena.add(ty));
-                }
-            }
-        }
-
-        match tid {
-            Some(tid) if is_type_scope(here.kind) => {
-                self.lookup_nested_type(self.self_type(tid), name, arity)
-            }
-            _ => TypeOrNamespace::None,
-        }
-    }
-
-    fn lookup_in_namespace(
-        &self,
-        place: LookupScope,
-        scope: ScopeId,
-        name: (Name, u16),
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        let table = self.tables.file(place.file);
-        let Some(&innermost) = table.namespaces.get(&scope) else {
-            return TypeOrNamespace::None;
-        };
-
-        let stop = self.namespace_around(place.file, self.facts(place.file).scope(scope).parent);
-        let mut namespace = innermost;
-        while namespace != stop {
-            let found = self.lookup_type_in_namespace(place.file, namespace, name, qualifier);
-            if found != TypeOrNamespace::None {
-                return found;
-            }
-
-            if namespace == innermost && place.alone != Some(scope) {
-                let found = self.lookup_via_usings(place.file, scope, name, qualifier);
-                if found != TypeOrNamespace::None {
-                    return found;
-                }
-            }
-
-            let parent = self.tables.namespaces[namespace.0 as usize].parent;
-            if parent == namespace {
-                break;
-            }
-            namespace = parent;
-        }
-
-        TypeOrNamespace::None
-    }
-
-    fn lookup_in_file(
-        &self,
-        place: LookupScope,
-        name: Name,
-        arity: u16,
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        let found = self.lookup_type_in_namespace(
-            place.file,
-            NamespaceId::GLOBAL,
-            (name, arity),
-            qualifier,
-        );
-        if found != TypeOrNamespace::None || place.alone == Some(ScopeId(0)) {
-            return found;
-        }
-        self.lookup_via_usings(place.file, ScopeId(0), (name, arity), qualifier)
-    }
-
-    /// The namespace that a scope lies in.
-    pub fn namespace_around(&self, file: FileId, mut scope: ScopeId) -> NamespaceId {
-        while let Some(id) = scope.some() {
-            if let Some(&namespace) = self.tables.file(file).namespaces.get(&id) {
-                return namespace;
-            }
-            scope = self.facts(file).scope(id).parent;
-        }
-        NamespaceId::GLOBAL
-    }
-
-    fn home_of(&self, file: FileId) -> AssemblyId {
-        self.tables
-            .file(file)
-            .homes
-            .first()
-            .copied()
-            .unwrap_or(self.tables.assemblies.none())
-    }
-
-    fn lookup_type_in_namespace(
-        &self,
-        file: FileId,
-        namespace: NamespaceId,
-        name: (Name, u16),
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        let from = self.home_of(file);
-        if qualifier
-            && name.1 == 0
-            && let Some(child) = self.child_namespace(namespace, name.0, from)
-        {
-            return TypeOrNamespace::Namespace(child);
-        }
-        self.namespace_type(namespace, name, file, from)
-            .map_or(TypeOrNamespace::None, |tid| {
-                TypeOrNamespace::Type(self.bare(tid, None))
-            })
-    }
-
-    fn lookup_via_usings(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-        (name, arity): (Name, u16),
-        qualifier: bool,
-    ) -> TypeOrNamespace {
-        let usings = self.usings(file, scope);
-        for using in usings.iter() {
-            match *using {
-                Using::Alias(alias, found)
-                    if alias == name
-                        && arity == 0
-                        && (qualifier || matches!(found, TypeOrNamespace::Type(_))) =>
-                {
-                    return found;
-                }
-                _ => {}
-            }
-        }
-        let from = self.home_of(file);
-
-        // What libraries declare comes last: where both are in sight, the project's framework does
-        // not have the library's.
-        let mut best: Option<((bool, bool), TypeOrNamespace)> = None;
-        for using in usings.iter() {
-            let found = match *using {
-                Using::Namespace(namespace) => self
-                    .namespace_type(namespace, (name, arity), file, from)
-                    .map_or(TypeOrNamespace::None, |tid| {
-                        TypeOrNamespace::Type(self.bare(tid, None))
-                    }),
-                Using::Static(ty) => self.lookup_own_nested_type(ty, name, arity),
-                Using::Alias(..) => TypeOrNamespace::None,
-            };
-
-            if let TypeOrNamespace::Type(ty) = found {
-                let rank = (!self.is_accessible_type(ty, from), self.is_external(ty));
-                if best.is_none_or(|(other, _)| rank < other) {
-                    best = Some((rank, found));
-                }
-            }
-        }
-
-        best.map_or(TypeOrNamespace::None, |(_, found)| found)
-    }
-
-    /// Whether a library declares the type.
-    fn is_external(&self, ty: Ty) -> bool {
+    /// Reports whether a library declares the type.
+    pub(super) fn is_external(&self, ty: Ty) -> bool {
         matches!(self.arena.get(ty), Type::Named(tid, _) if self.tables.type_def(tid).external)
     }
 
-    fn is_accessible_type(&self, ty: Ty, from: AssemblyId) -> bool {
+    pub(super) fn is_accessible_type(&self, ty: Ty, from: AssemblyId) -> bool {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return true;
         };
@@ -717,15 +446,4 @@ impl Types<'_> {
         self.visibility(&group.homes, group.access, from)
             .is_some_and(|rank| rank < 2)
     }
-}
-
-/// Where a name stands.
-#[derive(Clone, Copy, Debug)]
-pub struct LookupScope {
-    /// The file.
-    pub file: FileId,
-    /// The scope.
-    pub scope: ScopeId,
-    /// The scope whose usings do not count.
-    pub alone: Option<ScopeId>,
 }

@@ -10,7 +10,7 @@ use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::types::Ty;
 
-/// How many queries may be open at once.
+/// The most queries that may be active at once.
 const MAX_DEPTH: u32 = 61;
 
 /// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting
@@ -25,7 +25,7 @@ const FILE_BUDGET: FileBudget = FileBudget {
     most: 3_000_000,
 };
 
-/// A query that is being answered; asking it again meanwhile is a cycle.
+/// An active query; asking it again meanwhile is a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Query {
     /// The type of an expression under an assumption.
@@ -44,7 +44,7 @@ pub enum Query {
     Constraints(Ty),
 }
 
-/// Those of the link of a file with so many sites.
+/// Returns the limits for a file with that many sites.
 #[must_use]
 pub fn limits(sites: usize) -> Limits {
     Limits {

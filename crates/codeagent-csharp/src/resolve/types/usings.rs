@@ -36,8 +36,8 @@ pub enum Using {
 }
 
 impl Types<'_> {
-    /// The usings of a file or namespace scope, those of the scope before the global ones, each
-    /// once.
+    /// Returns the usings of a file or namespace scope, those of the scope before the global ones,
+    /// each once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
         let usings: Rc<[Using]> =
             self.evaluation
@@ -100,7 +100,7 @@ impl Types<'_> {
         }
     }
 
-    /// What an import names.
+    /// Returns the type or namespace that an import names.
     pub fn import_target(&self, file: FileId, id: ImportId) -> TypeOrNamespace {
         let facts: &Facts = self.facts(file);
         let Some(import) = facts.imports.get(id.index()) else {
@@ -123,7 +123,7 @@ impl Types<'_> {
         }
     }
 
-    /// The type a name stands for that no file declares.
+    /// Returns the type a name stands for that no file declares.
     pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
         let facts: &Facts = self.facts(file);
         let args: Vec<Ty> = facts

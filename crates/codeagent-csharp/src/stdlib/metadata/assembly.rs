@@ -104,7 +104,7 @@ impl Assembly {
             .map_or("", |row| self.string(row.name))
     }
 
-    /// The simple names of the assemblies whose types it mentions.
+    /// Returns the simple names of the assemblies whose types it mentions.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         self.metadata
             .assembly_refs
@@ -184,7 +184,7 @@ impl Assembly {
     }
 }
 
-/// Makes one unit.
+/// Builds one unit.
 pub(super) struct UnitBuilder<'a, 'p> {
     pub(super) assembly: &'a Assembly,
     pub(super) packer: &'p mut Packer,
@@ -203,24 +203,6 @@ impl<'a> UnitBuilder<'a, '_> {
     ) -> TypeDeclaration {
         let assembly = self.assembly;
         let kind = self.kind_of(row);
-        let mut traits = Traits::default();
-        let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);
-        traits.set(Traits::PROTECTED, matches!(row.flags & 7, 4 | 7));
-        traits.set(
-            Traits::STATIC,
-            kind == TypeKind::Class && is_abstract && is_sealed,
-        );
-
-        traits.set(
-            Traits::ABSTRACT,
-            kind == TypeKind::Class && is_abstract && !is_sealed,
-        );
-
-        traits.set(
-            Traits::SEALED,
-            kind == TypeKind::Class && is_sealed && !is_abstract,
-        );
-
         let generics = assembly
             .rows
             .generics
@@ -233,7 +215,7 @@ impl<'a> UnitBuilder<'a, '_> {
         let mut made = TypeDeclaration {
             name: self.packer.text(name),
             kind,
-            traits,
+            traits: type_traits(row, kind),
             type_params: self.type_params(&own_generics),
             bases: Vec::new(),
             members: Vec::new(),
@@ -254,6 +236,14 @@ impl<'a> UnitBuilder<'a, '_> {
             }
         }
 
+        made.nested = self.nested_types(number, generics.len(), depth);
+        made
+    }
+
+    /// The public and protected types nested in a type.
+    fn nested_types(&mut self, number: u32, generics: usize, depth: u32) -> Vec<TypeDeclaration> {
+        let assembly = self.assembly;
+        let mut declared = Vec::new();
         for nested in assembly.rows.nested.get(&number).into_iter().flatten() {
             if depth >= MAX_NESTING || !assembly.budget.pay(1) {
                 break;
@@ -269,12 +259,10 @@ impl<'a> UnitBuilder<'a, '_> {
                 && !assembly.string(inner.type_name).contains('<')
                 && nested != &number
             {
-                made.nested
-                    .push(self.declaration(*nested, inner, generics.len(), depth + 1));
+                declared.push(self.declaration(*nested, inner, generics, depth + 1));
             }
         }
-
-        made
+        declared
     }
 
     fn kind_of(&self, row: &TypeDefRow) -> TypeKind {
@@ -621,7 +609,7 @@ impl<'a> UnitBuilder<'a, '_> {
         }
     }
 
-    /// The accessor that most can use, if others can use any.
+    /// Returns the accessor that most can use, if others can use any.
     fn widest_accessor(&self, of: RowId) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
         let paid = rows.iter().take_while(|_| self.assembly.budget.pay(1));
@@ -638,7 +626,7 @@ impl<'a> UnitBuilder<'a, '_> {
         seen.min_by_key(|(row, _, traits)| (traits.has(Traits::PROTECTED), *row))
     }
 
-    /// The rows of a method's parameters, by their place; 0 is what it gives.
+    /// Returns the rows of a method's parameters, by their place; 0 is what it gives.
     fn param_rows(
         &self,
         number: u32,
@@ -742,4 +730,17 @@ fn add_modifiers(traits: &mut Traits, flags: u16) {
     traits.set(Traits::VIRTUAL, is_virtual && is_new && flags & 0x420 == 0);
     traits.set(Traits::OVERRIDE, is_virtual && !is_new);
     traits.set(Traits::SEALED, is_virtual && !is_new && flags & 0x20 != 0);
+}
+
+/// The modifiers of a type.
+fn type_traits(row: &TypeDefRow, kind: TypeKind) -> Traits {
+    let is_class = kind == TypeKind::Class;
+    let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);
+
+    let mut traits = Traits::default();
+    traits.set(Traits::PROTECTED, matches!(row.flags & 7, 4 | 7));
+    traits.set(Traits::STATIC, is_class && is_abstract && is_sealed);
+    traits.set(Traits::ABSTRACT, is_class && is_abstract && !is_sealed);
+    traits.set(Traits::SEALED, is_class && is_sealed && !is_abstract);
+    traits
 }

@@ -10,7 +10,7 @@ use crate::stdlib::metadata::{DecodeBudget, MAX_NAME};
 /// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sig {
-    /// Not a type C# has a name for.
+    /// A type that C# cannot name.
     Unknown,
     /// An entry of `form::KEYWORDS`.
     Keyword(u8),
@@ -49,9 +49,9 @@ impl MetadataToken {
 /// A method or property as its signature says.
 #[derive(Clone, Debug)]
 pub struct MethodSig {
-    /// What it gives.
+    /// The result type.
     pub result: Sig,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<Sig>,
 }
 
@@ -64,7 +64,7 @@ pub struct SignatureReader<'b> {
 const MAX_DEPTH: u32 = 32;
 
 impl<'b> SignatureReader<'b> {
-    /// Of a blob; each type in it is paid for.
+    /// Reads a blob; each type in it is paid from the budget.
     #[must_use]
     pub fn new(blob: &'b [u8], budget: &'b DecodeBudget) -> Self {
         Self { rest: blob, budget }
@@ -191,7 +191,8 @@ impl<'b> SignatureReader<'b> {
     }
 }
 
-/// The texts of an attribute whose one argument is an array of strings; an absent text is empty.
+/// Returns the texts of an attribute whose one argument is an array of strings; an absent text is
+/// empty.
 #[must_use]
 pub fn strings(value: &[u8], budget: &DecodeBudget) -> Option<Vec<String>> {
     let count = u32::from_le_bytes(value.get(2..6)?.try_into().ok()?);

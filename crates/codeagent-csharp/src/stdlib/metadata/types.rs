@@ -165,7 +165,7 @@ impl UnitBuilder<'_, '_> {
         TypeSig::Named(self.packer.text(&path.namespace), segments)
     }
 
-    /// The signature of a TypeSpec.
+    /// Returns the signature of a TypeSpec.
     fn specified(&self, token: MetadataToken) -> Option<Sig> {
         let TypeSpecRow { signature, .. } = self
             .assembly
@@ -181,7 +181,7 @@ impl UnitBuilder<'_, '_> {
         Some(self.add(form))
     }
 
-    /// Whether everybody can name the type.
+    /// Reports whether everybody can name the type.
     pub(super) fn is_public(&self, index: CodedIndex) -> bool {
         let Some(mut token) = MetadataToken::of(index) else {
             return false;
