@@ -38,8 +38,10 @@ impl<'t, 'r> Lowering<'t, 'r> {
             Kind::UsingDirective => self.using_directive(node),
             Kind::ExternAliasDirective => self.extern_alias(node),
             Kind::GlobalAttribute => self.global_attribute(node),
+
             Kind::NamespaceDeclaration => self.namespace(node),
             Kind::FileScopedNamespace => self.file_scoped_namespace(node),
+
             Kind::ClassDeclaration if self.is_extension_block(node) => self.extension_block(node),
             Kind::ClassDeclaration
             | Kind::StructDeclaration
@@ -48,6 +50,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             | Kind::EnumDeclaration => self.type_declaration(node),
             Kind::EnumMember => self.enum_member(node),
             Kind::DelegateDeclaration => self.delegate(node),
+
             Kind::GlobalStatement => self.top_level(node),
             Kind::DeclarationList
             | Kind::EnumMembers

@@ -49,14 +49,17 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 let ty = self.ty(node);
                 self.b.expr(Expr::TypeValue(ty))
             }
+
             Kind::This => self.b.expr(Expr::This(self.ty_decl)),
             Kind::Base => self.b.expr(Expr::Super(self.ty_decl)),
+
             Kind::Assignment => self.assignment(node),
             Kind::Prefix => self.prefix(node, &[]),
             Kind::Await => self.await_expression(node, &[]),
             Kind::Cast if self.split_cast(node).is_some() => self.operators(node, &[], context),
             Kind::Cast => self.cast(node, &[]),
             Kind::RangeExpression => self.range(node, &[]),
+
             Kind::Parenthesized
             | Kind::Checked
             | Kind::RefExpression
@@ -82,6 +85,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 self.b.expr(Expr::Literal(LiteralKind::Bool, text))
             }
             Kind::NullLiteral => self.b.expr(Expr::Literal(LiteralKind::Null, Sym::NONE)),
+
             Kind::ObjectCreation => self.object_creation(node),
             Kind::ImplicitObjectCreation => self.implicit_creation(node, context),
             Kind::ArrayCreation | Kind::Stackalloc => self.array_creation(node),
@@ -91,6 +95,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             Kind::Collection => self.collection(node, context),
             Kind::AnonymousObject => self.anonymous_object(node, context),
             Kind::With => self.with_expression(node),
+
             Kind::Lambda | Kind::AnonymousMethod => self.lambda(node, context),
             Kind::SwitchExpression => self.switch_expression(node, context),
             Kind::Query => self.query(node),
@@ -102,6 +107,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                     self.b.expr(Expr::Unknown)
                 }
             },
+
             Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => {
                 self.type_operator(node)
             }
@@ -443,6 +449,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                     self.params(decl, child.node);
                     self.params_from_context(decl);
                 }
+
                 Kind::ImplicitParameter => {
                     let name = self.name(child.node);
                     let at = self.b.at(child.node);
@@ -452,6 +459,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                     self.b.decl(decl).params = self.b.facts.add_list([param]);
                     self.params_from_context(decl);
                 }
+
                 _ if child.field == Field::Type => {
                     let ty = self.ty(child.node);
                     self.b.decl(decl).ty = ty;

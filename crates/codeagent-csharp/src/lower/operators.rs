@@ -470,12 +470,15 @@ pub(super) fn binary_operator(text: &str) -> Option<Operator> {
         "*" => Operator::Multiply,
         "/" => Operator::Divide,
         "%" => Operator::Remainder,
+
         "&" => Operator::And,
         "|" => Operator::Or,
         "^" => Operator::Xor,
+
         "<<" => Operator::ShiftLeft,
         ">>" => Operator::ShiftRight,
         ">>>" => Operator::ShiftRightUnsigned,
+
         "==" => Operator::Equal,
         "!=" => Operator::NotEqual,
         "<" => Operator::Less,

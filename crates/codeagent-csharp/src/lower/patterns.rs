@@ -29,6 +29,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                     self.expr(child.node, Context::None);
                 }
             }
+
             Kind::TypePattern => {
                 if let Some(ty) = in_field(&children, Field::Type) {
                     self.ty(ty);
@@ -39,6 +40,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 self.designation(&children, ty, subject);
             }
             Kind::VarPattern => self.designation(&children, TypeId::NONE, subject),
+
             Kind::RecursivePattern => self.recursive_pattern(&children, subject),
             Kind::ListPattern => self.list_pattern(&children, subject),
             Kind::AndPattern | Kind::OrPattern => self.pattern_alternatives(node, subject),
@@ -70,6 +72,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 else {
                     return;
                 };
+
                 let ty = self.type_of_expression(name.node);
                 let value = self.b.expr(Expr::Cast(ty));
                 let elements = self.children(arguments);

@@ -63,6 +63,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             | Kind::Modifier => {}
             Kind::VariableDeclaration => self.locals(child.node, DeclFlags::default()),
             Kind::CatchDeclaration => self.catch_declaration(child.node),
+
             Kind::PreprocIf
             | Kind::PreprocElse
             | Kind::PreprocElif
@@ -71,6 +72,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 self.with_depth_limit(|lowering| lowering.statements(child.node));
             }
             Kind::Block if child.field != Field::Body => self.statement(child.node),
+
             _ if child.kind.is_statement() => self.embedded(child.node, child.field),
             _ if child.kind.is_pattern() => self.pattern(child.node, ExprId::NONE),
             Kind::ClassDeclaration

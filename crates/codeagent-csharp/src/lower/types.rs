@@ -53,12 +53,14 @@ impl<'t, 'r> Lowering<'t, 'r> {
             | Kind::GenericName
             | Kind::QualifiedName
             | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
+
             Kind::ArrayType => self.array_type(node),
             Kind::NullableType => self.wrapped(node, TypeExpr::Nullable),
             Kind::PointerType => self.wrapped(node, TypeExpr::Pointer),
             Kind::RefType => self.wrapped(node, TypeExpr::ByRef),
             Kind::ScopedType => self.inner_type(node),
             Kind::TupleType => self.tuple_type(node),
+
             _ => {
                 for child in self.children(node) {
                     if child.field == Field::Type || child.field == Field::Returns {

@@ -105,6 +105,7 @@ pub(super) fn static_member(
         "system.io.directory" if name == "GetParent" => {
             Some(PropertyValue::Text(parent(arguments.first()?).to_owned()))
         }
+
         "system.string" | "string" => match name {
             "IsNullOrEmpty" => Some(truth(arguments.first()?.is_empty())),
             "IsNullOrWhiteSpace" => Some(truth(arguments.first()?.trim().is_empty())),
@@ -113,6 +114,7 @@ pub(super) fn static_member(
             "Concat" => Some(PropertyValue::Text(arguments.concat())),
             _ => None,
         },
+
         "system.environment" => match name {
             "GetEnvironmentVariable" => Some(PropertyValue::Text(String::new())),
             "NewLine" => Some(PropertyValue::Text("\n".to_owned())),
@@ -245,6 +247,7 @@ fn path_function(
         "Combine" | "Join" => combined(arguments),
         "GetFullPath" => rooted(scope, &first)?,
         "GetDirectoryName" => parent(&first).to_owned(),
+
         "GetFileName" => paths::file_name(&first).to_owned(),
         "GetFileNameWithoutExtension" => paths::stem(&first).to_owned(),
         "GetExtension" => paths::file_name(&first)

@@ -119,6 +119,7 @@ fn outcome_text(outcome: CandidateOutcome) -> String {
         CandidateOutcome::LessDerived => {
             "left out: an applicable one is declared nearer (§12.8.10.2)".to_owned()
         }
+
         CandidateOutcome::Compared(Better::First, rule) => format!("worse: {}", rule_text(rule)),
         CandidateOutcome::Compared(Better::Second, rule) => {
             format!("better, yet it loses more comparisons: {}", rule_text(rule))
@@ -138,6 +139,7 @@ fn rule_text(rule: BetternessRule) -> &'static str {
         BetternessRule::CautiousFit => {
             "only one of the two is known to fit, which counts more than being more specific"
         }
+
         BetternessRule::NotGeneric => "only one has no type parameters (§12.6.4.3)",
         BetternessRule::NormalForm => "only one takes the arguments in normal form (§12.6.4.3)",
         BetternessRule::MoreDeclared => {
@@ -146,6 +148,7 @@ fn rule_text(rule: BetternessRule) -> &'static str {
         BetternessRule::NoDefaults => "only one needs no default values (§12.6.4.3)",
         BetternessRule::MoreSpecific => "parameter types of one are more specific (§12.6.4.3)",
         BetternessRule::ByValue => "only one takes its arguments by value, not by `in` (C# 7.2)",
+
         BetternessRule::Same => "no rule tells them apart",
     }
 }

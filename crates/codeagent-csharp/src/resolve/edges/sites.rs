@@ -82,11 +82,13 @@ impl Linker<'_> {
             | SiteKind::ThisInit
             | SiteKind::BaseInit
             | SiteKind::Attribute => self.call_site(site, links),
+
             SiteKind::Operator => self.operator_site(site, links),
             SiteKind::Index => self.index_site(site, links),
             SiteKind::Base => self.base_site(site, links),
             SiteKind::Import => self.import_site(site, links),
             SiteKind::ParameterType => self.type_site(site, EdgeType::Accepts, links),
+
             SiteKind::TypeRef => self.type_site(site, EdgeType::References, links),
             SiteKind::Test => match self.tested_type(site.subject) {
                 Some(target) => links.uses.push(edge(
@@ -103,6 +105,7 @@ impl Linker<'_> {
             | SiteKind::Key
             | SiteKind::NameOf => match site.subject {
                 Subject::Type(..) => self.type_site(site, EdgeType::References, links),
+
                 _ => self.value_site(site, links),
             },
             SiteKind::Jsx

@@ -179,6 +179,7 @@ impl Checker<'_> {
                     _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
                 }
             }
+
             Expr::Member(base, name) => self.resolve_member_call(base, self.own_name(name), call),
             Expr::Same(_)
             | Expr::Conditional(_)
@@ -325,10 +326,12 @@ impl Checker<'_> {
         let takes_nothing = |arg: &Argument| {
             matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_external_type(arg.ty)
         };
+
         let outside = call.result.is_unknown()
             && self.is_external_value(base, access.receiver)
             && args.iter().all(takes_nothing)
             && type_args.iter().all(|arg| self.is_external_type(*arg));
+
         if outside {
             CallResult {
                 result: Ty::EXTERNAL_VALUE,

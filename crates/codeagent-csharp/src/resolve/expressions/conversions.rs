@@ -60,6 +60,7 @@ impl Checker<'_> {
                 Some(shape) => self.method_group_converts(group, &shape),
                 None => self.function_converts(to),
             },
+
             _ => {
                 let plain = self.convert(ty, to);
                 if plain == Conversion::No && self.constant_converts(value, to) {
@@ -147,6 +148,7 @@ impl Checker<'_> {
                     Type::Named(tid, _) => !self.conversions_of(tid).is_empty(),
                     _ => false,
                 };
+
                 if self.supertypes(to).iter().any(converts) {
                     Conversion::Unknown
                 } else {
@@ -244,6 +246,7 @@ impl Checker<'_> {
                 _ if self.has_foreign_base(to) => Conversion::Unknown,
                 _ => Conversion::No,
             },
+
             Type::Nullable(of) => self.is_collection(of),
             _ => Conversion::Unknown,
         }

@@ -58,6 +58,7 @@ impl Checker<'_> {
                 self.member_type(id, base, name)
             }
             Expr::Generic(inner, args) => self.generic_type(id, inner, args),
+
             Expr::Index(call) | Expr::Call(call) | Expr::New(call) => {
                 self.resolve_call(call).result
             }
@@ -65,12 +66,14 @@ impl Checker<'_> {
                 ty if ty.is_unknown() => Ty::TARGET_NEW,
                 ty => self.strip_nullable(ty),
             },
+
             Expr::Await(inner) => {
                 self.part_of(self.expr_type(inner), |ty| self.type_of_awaited(ty))
             }
             Expr::Iterate(inner, is_async) => self.part_of(self.expr_type(inner), |ty| {
                 self.type_of_iterated(ty, is_async)
             }),
+
             Expr::Cast(ty) => self.type_of(self.file, ty),
             Expr::TypeValue(ty) => self.qualifier_type(ty),
             Expr::Satisfies(inner, _)
@@ -79,11 +82,13 @@ impl Checker<'_> {
             | Expr::Spread(inner) => self.expr_type(inner),
             Expr::Conditional(inner) => self.conditional_type(inner),
             Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
+
             Expr::Assign(left, _) => self.expr_type(left),
             Expr::Or(first, second) => self.type_of_either(first, second),
             Expr::And(_, second) => self.expr_type(second),
             Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).1,
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).1,
+
             Expr::Object(decl) => {
                 self.note_object(decl);
                 self.arena.add(Type::Object(decl))
@@ -92,6 +97,7 @@ impl Checker<'_> {
             Expr::Tuple(elements) => self.tuple_type(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
             Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
+
             Expr::OutArgument(call, index) => self
                 .resolve_call(call)
                 .expected
@@ -104,6 +110,7 @@ impl Checker<'_> {
             Expr::Query(element) => {
                 self.known_type(Known::EnumerableOf, &[self.expr_type(element)])
             }
+
             Expr::Literal(kind, text) => self.literal_type(kind, text),
             Expr::Known(known) => self.known_expression(known),
             _ => Ty::UNKNOWN,

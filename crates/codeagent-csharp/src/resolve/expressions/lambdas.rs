@@ -201,6 +201,7 @@ impl Checker<'_> {
             LambdaParamUse::Argument(call) => {
                 !self.resolve_call(call).refused && self.value_takes(call)
             }
+
             LambdaParamUse::Assigned(target, value) => {
                 self.convert_value(value, self.expr_type(value), self.expr_type(target))
                     != Conversion::No
@@ -360,6 +361,7 @@ impl Checker<'_> {
                     _ => Conversion::No,
                 }
             }
+
             (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => {
                 Conversion::Implicit
             }

@@ -212,22 +212,27 @@ fn token(operator: Operator) -> Option<&'static str> {
         Operator::Multiply => "*",
         Operator::Divide => "/",
         Operator::Remainder => "%",
+
         Operator::And | Operator::LogicalAnd => "&",
         Operator::Or | Operator::LogicalOr => "|",
         Operator::Xor => "^",
+
         Operator::ShiftLeft => "<<",
         Operator::ShiftRight => ">>",
         Operator::ShiftRightUnsigned => ">>>",
+
         Operator::Equal => "==",
         Operator::NotEqual => "!=",
         Operator::Less => "<",
         Operator::Greater => ">",
         Operator::LessEqual => "<=",
         Operator::GreaterEqual => ">=",
+
         Operator::Not => "!",
         Operator::Complement => "~",
         Operator::Increment => "++",
         Operator::Decrement => "--",
+
         Operator::Power
         | Operator::FromEnd
         | Operator::Range

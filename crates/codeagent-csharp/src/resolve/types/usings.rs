@@ -140,12 +140,14 @@ impl Types<'_> {
                 TypeOrNamespace::Namespace(namespace) => Some(Using::Namespace(namespace)),
                 _ => None,
             },
+
             GlobalUsing::Static(name) => match self.dotted(name) {
                 Some(TypeOrNamespace::Type(ty)) => Some(Using::Static(ty)),
                 _ => Some(Using::Static(
                     self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]),
                 )),
             },
+
             GlobalUsing::Alias(alias, name) => {
                 let alias = self.tables.names.get(alias)?;
                 let last = name.rsplit('.').next().unwrap_or(name);
