@@ -37,10 +37,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return None;
         }
 
-        let kids = self.children(child);
-        let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
+        let children = self.children(child);
+        let (left, mut right) = (children.get(Field::Left)?, children.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.with_depth_limit(None, |walker| walker.exporting_assignment(right));
+            return self.with_depth_limit(None, |lowering| lowering.exporting_assignment(right));
         }
 
         // `module.exports = exports = e`
@@ -87,7 +87,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         export.value =
-            match self.with_depth_limit(None, |walker| walker.exporting_assignment(right)) {
+            match self.with_depth_limit(None, |lowering| lowering.exporting_assignment(right)) {
                 Some(value) => value,
                 None => match named {
                     Some(name) => self.exported_member(left, name, right),
@@ -316,10 +316,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `Object.assign(module.exports, { a, b: e }, require("./c"))`
     fn merged_exports(&mut self, call: Child<'tree>) -> bool {
-        let kids = self.children(call);
-        let (Some(function), Some(arguments)) =
-            (kids.get(Field::Function), kids.get(Field::Arguments))
-        else {
+        let children = self.children(call);
+        let (Some(function), Some(arguments)) = (
+            children.get(Field::Function),
+            children.get(Field::Arguments),
+        ) else {
             return false;
         };
         if function.kind != Kind::MemberExpression {
@@ -370,11 +371,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// A part of an object whose members are given out.
     fn merged_export(&mut self, part: Child<'tree>) {
-        let kids = self.children(part);
+        let children = self.children(part);
         let (key, value) = match part.kind {
             Kind::ShorthandPropertyIdentifier => (part, self.name(part, Some(SiteKind::Read)).expr),
             Kind::Pair => {
-                let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value))
+                let (Some(key), Some(value)) =
+                    (children.get(Field::Key), children.get(Field::Value))
                 else {
                     return;
                 };
@@ -385,7 +387,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 (key, self.exported_member(part, key, value))
             }
             Kind::MethodDefinition => {
-                let Some(key) = kids.get(Field::Name) else {
+                let Some(key) = children.get(Field::Name) else {
                     return;
                 };
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
@@ -426,8 +428,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// The object and the key of `Object.defineProperty(object, "key", ..)`.
     fn defined_property(&mut self, call: Child<'tree>) -> Option<(Child<'tree>, Child<'tree>)> {
-        let kids = self.children(call);
-        let function = kids
+        let children = self.children(call);
+        let function = children
             .get(Field::Function)
             .filter(|function| function.kind == Kind::MemberExpression)?;
         let path: Vec<_> = self
@@ -439,7 +441,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return None;
         }
 
-        let arguments = kids.get(Field::Arguments)?;
+        let arguments = children.get(Field::Arguments)?;
         let arguments = self.children(arguments);
         let mut arguments = arguments.named();
         let (object, key) = (arguments.next()?, arguments.next()?);

@@ -65,7 +65,7 @@ impl<'t> Tags<'t> {
         tags
     }
 
-    /// All of them.
+    /// All built-in types.
     pub fn all(&self) -> &[Tag<'t>] {
         &self.all
     }

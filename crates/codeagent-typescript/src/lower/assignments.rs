@@ -65,11 +65,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A loop, in a scope of its own: what is assigned in it may have been before each of its
     /// parts.
     pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
-        self.scoped(ScopeKind::Block, |walker| {
-            let mark = walker.narrowing.writes.len();
-            part(walker);
-            walker.return_writes(mark);
-            walker.after_writes(mark, None, 0);
+        self.scoped(ScopeKind::Block, |lowering| {
+            let mark = lowering.narrowing.writes.len();
+            part(lowering);
+            lowering.return_writes(mark);
+            lowering.after_writes(mark, None, 0);
         });
     }
 

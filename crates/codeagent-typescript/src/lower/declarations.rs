@@ -20,13 +20,13 @@ const MAX_SEGMENTS: usize = 100;
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `const a = 1, { b } = c;`
     pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
 
         let mut flags = outer.flags;
-        if kids.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
+        if children.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
             flags.insert(DeclFlags::CONST);
-        } else if kids.has(Kind::LetToken) {
+        } else if children.has(Kind::LetToken) {
             flags.insert(DeclFlags::LET);
         } else {
             flags.insert(DeclFlags::HOISTED);
@@ -43,13 +43,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             scope: Some(scope),
             shown,
         };
-        let alone = kids
+        let alone = children
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
             .count()
             == 1;
 
-        for declarator in kids
+        for declarator in children
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
         {
@@ -73,17 +73,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// begins.
     fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
         let (alone, statement) = place;
-        let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else {
+        let children = self.children(child);
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
-        let value = kids.get(Field::Value);
+        let value = children.get(Field::Value);
         if self.javascript && self.required(name, value, binding) {
             return;
         }
 
         if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
-            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+            let ty = children
+                .get(Field::Type)
+                .map_or(TypeId::NONE, |ty| self.ty(ty));
             let context = if ty.is_none() {
                 Context::None
             } else {
@@ -126,7 +128,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 documented_at: Some(outer.start),
                 ..DeclText::default()
             };
-            self.show_variable(id, &kids, looks);
+            self.show_variable(id, &children, looks);
         }
 
         let owner = self.b.owner;
@@ -136,7 +138,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let start = binding.shown.map_or(statement, |outer| outer.start);
-        let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
+        let ty = children.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let expected = if ty.is_none() {
             self.document_held(id, start)
@@ -176,9 +178,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// A variable that holds a function shows the function's parameters and return type.
-    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
-        looks.ty = kids.get(Field::Type);
-        let value = kids.get(Field::Value);
+    fn show_variable(
+        &mut self,
+        id: DeclId,
+        children: &Children<'tree>,
+        mut looks: DeclText<'tree>,
+    ) {
+        looks.ty = children.get(Field::Type);
+        let value = children.get(Field::Value);
         if let Some(function) = value
             && matches!(
                 function.kind,
@@ -196,17 +203,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `enum E { A = 1, B }`
     pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
-        let flags = if kids.has(Kind::ConstToken) {
+        let flags = if children.has(Kind::ConstToken) {
             outer.flags | DeclFlags::CONST
         } else {
             outer.flags
         };
 
-        let Some(id) =
-            self.declare_named(&kids, DeclKind::Enum, EnclosingStatement { flags, ..outer })
-        else {
+        let Some(id) = self.declare_named(
+            &children,
+            DeclKind::Enum,
+            EnclosingStatement { flags, ..outer },
+        ) else {
             return;
         };
 
@@ -216,7 +225,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let inner = self.b.open_scope(ScopeKind::Enum, id);
         self.b.decl(id).inner = inner;
 
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             for member in self.children(body).named() {
                 self.enum_member(member);
             }
@@ -226,14 +235,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn enum_member(&mut self, child: Child<'tree>) {
-        let kids = if child.kind == Kind::EnumAssignment {
+        let children = if child.kind == Kind::EnumAssignment {
             Some(self.children(child))
         } else {
             None
         };
-        let name = kids
+        let name = children
             .as_ref()
-            .and_then(|kids| kids.get(Field::Name))
+            .and_then(|children| children.get(Field::Name))
             .unwrap_or(child);
 
         if child.kind == Kind::Error {
@@ -256,7 +265,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.show(id, looks);
 
-        if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
+        if let Some(value) = children.and_then(|children| children.get(Field::Value)) {
             let owner = std::mem::replace(&mut self.b.owner, id);
             let init = self.expr(value, Context::None);
             self.b.decl(id).init = init;
@@ -266,9 +275,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `type A<T> = ..`
     pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
-        let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
+        let Some(id) = self.declare_named(&children, DeclKind::TypeAlias, outer) else {
             return;
         };
 
@@ -277,9 +286,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
-        self.type_parameters(&kids, id);
+        self.type_parameters(&children, id);
 
-        if let Some(value) = kids.get(Field::Value) {
+        if let Some(value) = children.get(Field::Value) {
             self.aliased = true;
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
@@ -291,11 +300,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Declares something by the node in its name field and gives it a detail.
     pub fn declare_named(
         &mut self,
-        kids: &Children<'tree>,
+        children: &Children<'tree>,
         kind: DeclKind,
         outer: EnclosingStatement,
     ) -> Option<DeclId> {
-        let name = kids.get(Field::Name)?;
+        let name = children.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
@@ -315,14 +324,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `namespace A.B { }`, `declare module "m" { }`
     pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
 
-        let Some(name) = kids.get(Field::Name) else {
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
 
-        let body = kids.get(Field::Body);
+        let body = children.get(Field::Body);
 
         if name.kind == Kind::String {
             self.module_body(DeclKind::AmbientModule, name, outer, body);
@@ -397,9 +406,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 Kind::NestedTypeIdentifier => (Field::Module, Field::Name),
                 _ => break,
             };
-            let kids = self.children(name);
-            segments.extend(kids.get(right));
-            match kids.get(left) {
+            let children = self.children(name);
+            segments.extend(children.get(right));
+            match children.get(left) {
                 Some(inner) => name = inner,
                 None => break,
             }
@@ -414,19 +423,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `declare ..`
     pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let mut outer = self.outer(child, outer);
         outer.flags.insert(DeclFlags::AMBIENT);
-        if !kids.has(Kind::Global) {
-            for inner in kids.named() {
+        if !children.has(Kind::Global) {
+            for inner in children.named() {
                 self.statement(inner, Some(outer));
             }
             return;
         }
         let ambient = self.ambient;
         self.ambient.insert(DeclFlags::AMBIENT | DeclFlags::GLOBAL);
-        if let Some(block) = kids.find(Kind::StatementBlock) {
-            self.scoped(ScopeKind::Global, |walker| walker.block_statements(block));
+        if let Some(block) = children.find(Kind::StatementBlock) {
+            self.scoped(ScopeKind::Global, |lowering| {
+                lowering.block_statements(block)
+            });
         }
         self.ambient = ambient;
     }

@@ -63,9 +63,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
-        let kids = self.children(child);
+        let children = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
-        let id = self.declare_function(child, &kids, head);
+        let id = self.declare_function(child, &children, head);
 
         if self.script.has_overloads {
             self.document_overloads(id, head.start, &mut tags);
@@ -101,10 +101,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.document_head(id);
         }
 
-        self.signature(&kids, id);
+        self.signature(&children, id);
         self.document_result(id);
         self.script.doc = around;
-        self.body(&kids, id);
+        self.body(&children, id);
 
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {
@@ -120,10 +120,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn declare_function(
         &mut self,
         child: Child<'tree>,
-        kids: &Children<'tree>,
+        children: &Children<'tree>,
         head: FunctionHead,
     ) -> DeclId {
-        let name_node = kids.get(Field::Name);
+        let name_node = children.get(Field::Name);
         let (name, computed) = match name_node {
             Some(name) => self.member_name(name),
             None if head.flags.has(DeclFlags::DEFAULT) => {
@@ -131,7 +131,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             None => (Sym::NONE, DeclFlags::default()),
         };
-        let flags = head.flags | computed | function_flags(child.kind, kids);
+        let flags = head.flags | computed | function_flags(child.kind, children);
         let at = self.at(name_node.unwrap_or(child));
         let id = self.b.declare(name, head.kind, flags, at);
 
@@ -142,8 +142,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 start,
                 end: head.end.unwrap_or_else(|| child.end()),
                 name: name_node,
-                parameters: kids.get(Field::Parameters),
-                ty: kids.get(Field::ReturnType),
+                parameters: children.get(Field::Parameters),
+                ty: children.get(Field::ReturnType),
                 access: head.access,
                 documented_at: None,
             };
@@ -187,13 +187,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Type parameters, parameters and return type.
-    pub fn signature(&mut self, kids: &Children<'tree>, id: DeclId) {
-        self.type_parameters(kids, id);
+    pub fn signature(&mut self, children: &Children<'tree>, id: DeclId) {
+        self.type_parameters(children, id);
 
-        if let Some(list) = kids.get(Field::Parameters) {
+        if let Some(list) = children.get(Field::Parameters) {
             let params = self.parameters(list, id);
             self.b.decl(id).params = self.b.facts.add_list(params);
-        } else if let Some(name) = kids.get(Field::Parameter) {
+        } else if let Some(name) = children.get(Field::Parameter) {
             let sym = self.sym(name);
             let at = self.at(name);
             let param = self
@@ -213,17 +213,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.type_use = SiteKind::TypeRef;
 
-        if let Some(ty) = kids
+        if let Some(ty) = children
             .get(Field::ReturnType)
-            .or_else(|| kids.get(Field::Type))
+            .or_else(|| children.get(Field::Type))
         {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
     }
 
-    fn body(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(body) = kids.get(Field::Body) else {
+    fn body(&mut self, children: &Children<'tree>, id: DeclId) {
+        let Some(body) = children.get(Field::Body) else {
             return;
         };
 
@@ -267,8 +267,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// `<T extends C = D>`
-    pub fn type_parameters(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(list) = kids.get(Field::TypeParameters) else {
+    pub fn type_parameters(&mut self, children: &Children<'tree>, id: DeclId) {
+        let Some(list) = children.get(Field::TypeParameters) else {
             return;
         };
         let mut params = Vec::new();
@@ -283,11 +283,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn type_parameter(&mut self, child: Child<'tree>) -> Option<DeclId> {
-        let kids = self.children(child);
-        let name = kids.get(Field::Name)?;
+        let children = self.children(child);
+        let name = children.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
-        let flags = if kids.has(Kind::ConstToken) {
+        let flags = if children.has(Kind::ConstToken) {
             DeclFlags::CONST
         } else {
             DeclFlags::default()
@@ -295,14 +295,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self.b.declare(sym, DeclKind::TypeParam, flags, at);
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
 
-        if let Some(constraint) = kids
+        if let Some(constraint) = children
             .get(Field::Constraint)
             .and_then(|wrapper| self.children(wrapper).first())
         {
             self.constrain(id, constraint);
         }
 
-        if let Some(default) = kids
+        if let Some(default) = children
             .get(Field::Value)
             .and_then(|wrapper| self.children(wrapper).first())
         {
@@ -341,13 +341,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn parameter(&mut self, child: Child<'tree>, function: DeclId, params: &mut Vec<DeclId>) {
-        let kids = self.children(child);
-        let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else {
+        let children = self.children(child);
+        let Some(mut pattern) = children
+            .get(Field::Pattern)
+            .or_else(|| children.get(Field::Name))
+        else {
             return;
         };
 
         if pattern.kind == Kind::This {
-            if let Some(ty) = kids.get(Field::Type) {
+            if let Some(ty) = children.get(Field::Type) {
                 let ty = self.ty(ty);
                 self.this = self.b.expr(Expr::Cast(ty));
             }
@@ -355,7 +358,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let mut flags = DeclFlags::default();
-        let default = kids.get(Field::Value);
+        let default = children.get(Field::Value);
         if child.kind == Kind::OptionalParameter || default.is_some() {
             flags.insert(DeclFlags::OPTIONAL);
         }
@@ -370,7 +373,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self
             .b
             .declare(name, DeclKind::Parameter, flags, self.at(pattern));
-        let mut ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let mut ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
         if self.javascript && ty.is_none() {
             let name = simple.then(|| self.text(pattern));
             let said = self.documented_parameter(params.len(), name, child.start());
@@ -388,13 +393,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.decorate(
             self.b.owner,
-            kids.iter()
+            children
+                .iter()
                 .filter(|kid| kid.kind == Kind::Decorator)
                 .collect::<Vec<_>>(),
         );
 
         if simple {
-            self.parameter_property(child, &kids, id);
+            self.parameter_property(child, &children, id);
         } else {
             let source = if ty.is_none() {
                 init
@@ -445,10 +451,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// `constructor(private a: A)` declares a property too.
-    fn parameter_property(&mut self, child: Child<'tree>, kids: &Children<'tree>, param: DeclId) {
-        let marked = kids.has(Kind::AccessibilityModifier)
-            || kids.has(Kind::ReadonlyToken)
-            || kids.has(Kind::OverrideModifier);
+    fn parameter_property(
+        &mut self,
+        child: Child<'tree>,
+        children: &Children<'tree>,
+        param: DeclId,
+    ) {
+        let marked = children.has(Kind::AccessibilityModifier)
+            || children.has(Kind::ReadonlyToken)
+            || children.has(Kind::OverrideModifier);
         if !marked || self.class.is_none() {
             return;
         }
@@ -474,8 +485,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 DeclFlags::OPTIONAL,
                 flags.has(DeclFlags::OPTIONAL) && child.kind == Kind::OptionalParameter,
             ),
-            (DeclFlags::READONLY, kids.has(Kind::ReadonlyToken)),
-            (DeclFlags::OVERRIDE, kids.has(Kind::OverrideModifier)),
+            (DeclFlags::READONLY, children.has(Kind::ReadonlyToken)),
+            (DeclFlags::OVERRIDE, children.has(Kind::OverrideModifier)),
         ] {
             if set {
                 member.insert(flag);
@@ -487,12 +498,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.ty = ty;
         decl.init = init;
 
-        let access = self.access(kids);
+        let access = self.access(children);
         let looks = DeclText {
             start: child.start(),
             end: child.end(),
-            name: kids.get(Field::Pattern),
-            ty: kids.get(Field::Type),
+            name: children.get(Field::Pattern),
+            ty: children.get(Field::Type),
             access: Some(access),
             ..DeclText::default()
         };
@@ -516,18 +527,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
+fn function_flags(kind: Kind, children: &Children<'_>) -> DeclFlags {
     let mut flags = DeclFlags::default();
     let generator = matches!(
         kind,
         Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
-    ) || kids.has(Kind::Star);
+    ) || children.has(Kind::Star);
 
     for (flag, set) in [
-        (DeclFlags::ASYNC, kids.has(Kind::AsyncToken)),
+        (DeclFlags::ASYNC, children.has(Kind::AsyncToken)),
         (DeclFlags::GENERATOR, generator),
-        (DeclFlags::HAS_BODY, kids.get(Field::Body).is_some()),
-        (DeclFlags::OPTIONAL, kids.has(Kind::Question)),
+        (DeclFlags::HAS_BODY, children.get(Field::Body).is_some()),
+        (DeclFlags::OPTIONAL, children.has(Kind::Question)),
     ] {
         if set {
             flags.insert(flag);

@@ -71,12 +71,12 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     let repaired = repair(text, dialect);
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
-            let mut walker = Lowering::new(text, dialect, &tree, &repaired);
-            walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
-            walker.references();
-            walker.declare_documented_types();
-            walker.program(tree.root_node());
-            let mut facts = walker.finish(comments_say_nothing.then(|| tree.root_node()));
+            let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
+            lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
+            lowering.references();
+            lowering.declare_documented_types();
+            lowering.program(tree.root_node());
+            let mut facts = lowering.finish(comments_say_nothing.then(|| tree.root_node()));
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }

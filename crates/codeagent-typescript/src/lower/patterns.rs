@@ -43,7 +43,9 @@ impl Binding {
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Gives the names of a pattern their parts of `source`.
     pub fn bind(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        self.with_depth_limit((), |walker| walker.bind_pattern(pattern, source, binding));
+        self.with_depth_limit((), |lowering| {
+            lowering.bind_pattern(pattern, source, binding)
+        });
     }
 
     fn bind_pattern(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
@@ -65,14 +67,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     self.bind_name(part, value, binding);
                 }
                 Kind::PairPattern => {
-                    let kids = self.children(part);
-                    let Some(key) = kids.get(Field::Key) else {
+                    let children = self.children(part);
+                    let Some(key) = children.get(Field::Key) else {
                         continue;
                     };
 
                     let value = self.destructured(key, source);
 
-                    if let Some(inner) = kids.get(Field::Value) {
+                    if let Some(inner) = children.get(Field::Value) {
                         self.bind(inner, value, binding);
                     }
                 }
@@ -124,15 +126,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn bind_default(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        let kids = self.children(pattern);
-        let default = kids
+        let children = self.children(pattern);
+        let default = children
             .get(Field::Right)
             .map(|right| self.expr(right, Context::None));
         let value = match default {
             Some(default) => self.b.expr(Expr::Or(source, default)),
             None => source,
         };
-        if let Some(left) = kids.get(Field::Left) {
+        if let Some(left) = children.get(Field::Left) {
             self.bind(left, value, binding);
         }
     }

@@ -153,7 +153,7 @@ pub struct JsContext<'t> {
 /// One link of a chain.
 pub struct ChainLink<'tree> {
     pub child: Child<'tree>,
-    pub kids: Children<'tree>,
+    pub children: Children<'tree>,
     /// An operator that the grammar put under a call with type arguments and that belongs on top of
     /// the chain.
     pub hoisted: bool,
@@ -163,9 +163,9 @@ impl<'tree> ChainLink<'tree> {
     /// The last name token, else the whole.
     pub fn name(&self) -> Child<'tree> {
         let name = match self.child.kind {
-            Kind::MemberExpression => self.kids.get(Field::Property),
+            Kind::MemberExpression => self.children.get(Field::Property),
             Kind::SubscriptExpression => self
-                .kids
+                .children
                 .get(Field::Index)
                 .filter(|index| index.kind == Kind::String),
             _ => None,

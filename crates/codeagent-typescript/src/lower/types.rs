@@ -15,10 +15,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The type a node says.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         let aliased = std::mem::take(&mut self.aliased);
-        self.with_depth_limit(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
+        self.with_depth_limit(TypeId::NONE, |lowering| lowering.lower_type(child, aliased))
     }
 
-    fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
+    fn lower_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         match child.kind {
             Kind::TypeIdentifier
             | Kind::Identifier
@@ -139,8 +139,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn named_type(&mut self, child: Child<'tree>) -> Option<(TypeId, Child<'tree>)> {
         let (name, arguments) = match child.kind {
             Kind::GenericType => {
-                let kids = self.children(child);
-                (kids.get(Field::Name)?, kids.get(Field::TypeArguments))
+                let children = self.children(child);
+                (
+                    children.get(Field::Name)?,
+                    children.get(Field::TypeArguments),
+                )
             }
             Kind::TypeIdentifier
             | Kind::Identifier
@@ -225,8 +228,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 rest: false,
             };
             if matches!(part.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
-                let kids = self.children(part);
-                if let Some(name) = kids.get(Field::Name).or_else(|| kids.get(Field::Pattern)) {
+                let children = self.children(part);
+                if let Some(name) = children
+                    .get(Field::Name)
+                    .or_else(|| children.get(Field::Pattern))
+                {
                     element.rest = name.kind == Kind::RestPattern;
                     let name = if element.rest {
                         self.children(name).first().unwrap_or(name)
@@ -235,7 +241,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     };
                     element.name = self.sym(name);
                 }
-                element.ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+                element.ty = children
+                    .get(Field::Type)
+                    .map_or(TypeId::NONE, |ty| self.ty(ty));
             } else {
                 element.rest = part.kind == Kind::RestType;
                 element.ty = self.ty(part);
@@ -264,9 +272,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// The four parts, then the names that its `infer`s declare.
     fn conditional_type(&mut self, child: Child<'tree>) -> TypeId {
-        self.scoped(ScopeKind::TypeParams, |walker| {
-            let kids = walker.children(child);
-            let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
+        self.scoped(ScopeKind::TypeParams, |lowering| {
+            let children = lowering.children(child);
+            let (scope, first) = (lowering.b.scope, lowering.b.facts.decls.len());
 
             let parts = [
                 Field::Left,
@@ -276,29 +284,35 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             ];
             let mut types: Vec<_> = parts
                 .into_iter()
-                .map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part)))
+                .map(|field| {
+                    children
+                        .get(field)
+                        .map_or(TypeId::NONE, |part| lowering.ty(part))
+                })
                 .collect();
             let is_own =
                 |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
-            let declared =
-                (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
+            let declared = (first..lowering.b.facts.decls.len())
+                .filter(|id| is_own(&lowering.b.facts.decls[*id]));
             let own: Vec<_> = declared
                 .map(|id| TypeExpr::Infer(DeclId(id as u32)))
                 .collect();
 
-            types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
+            types.extend(own.into_iter().map(|infer| lowering.b.type_expr(infer)));
 
-            let list = walker.b.facts.add_list(types);
-            walker.b.type_expr(TypeExpr::Conditional(list))
+            let list = lowering.b.facts.add_list(types);
+            lowering.b.type_expr(TypeExpr::Conditional(list))
         })
     }
 
     fn type_predicate(&mut self, child: Child<'tree>, asserts: bool) -> TypeId {
-        let kids = self.children(child);
-        let name = kids
+        let children = self.children(child);
+        let name = children
             .get(Field::Name)
             .map_or(Sym::NONE, |name| self.sym(name));
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
         self.b.type_expr(TypeExpr::Predicate(name, ty, asserts))
     }
 
@@ -344,8 +358,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn infer_type(&mut self, child: Child<'tree>) -> TypeId {
-        let kids = self.children(child);
-        let Some(name) = kids.first() else {
+        let children = self.children(child);
+        let Some(name) = children.first() else {
             return self.b.type_expr(TypeExpr::Unknown);
         };
 
@@ -370,7 +384,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.decl(id).scope = scope;
         }
 
-        if let Some(constraint) = kids.named().nth(1) {
+        if let Some(constraint) = children.named().nth(1) {
             self.constrain(id, constraint);
         }
 

@@ -28,7 +28,7 @@ use crate::project::tsconfig::{Config, Configs, Coverage};
 /// The TypeScript projects of a repository: its tsconfig and jsconfig files, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeScriptProjects {
-    /// All of them.
+    /// All built-in types.
     pub projects: Vec<TypeScriptProject>,
     /// npm packages of the repository (workspaces), by path.
     pub packages: Vec<Package>,

@@ -66,8 +66,8 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     }
 }
 
-/// Whether a declaration is `exports.a = e`, and not `var a = exports.a = e`, which gives out what
-/// it declares.
+/// Whether a declaration is `exports.a = e`, but not `var a = exports.a = e`, which exports the
+/// variable.
 fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
     let is_given_out = declaration.kind == DeclKind::Property
@@ -86,7 +86,7 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     is_given_out && !holder.is_some_and(is_held)
 }
 
-/// The space a declaration lives in; a namespace joins the class, enum or function it is merged
+/// The meaning of a declaration; a namespace takes that of the class, enum or function it is merged
 /// with.
 fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);

@@ -18,11 +18,11 @@ use crate::resolve::symbols::merging::MergedSymbol;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
-/// Which names of which modules were looked at: of files, and of `declare module` blocks.
+/// The names and modules visited by a search: of files, and of `declare module` blocks.
 pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
-    /// What a module exports under a name.
+    /// The export of a module with a name.
     pub fn export(&mut self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
             ResolvedName::Module(file) => {
@@ -63,8 +63,8 @@ impl Checker<'_> {
         }
     }
 
-    /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered,
-    /// unless it met an open question or stood so deep that the search may have been cut off.
+    /// Like [`Self::export_visiting`], for following an import. The result is memoized unless it
+    /// depends on an unfinished query or the depth limit may have cut off the search.
     fn imported(
         &mut self,
         module: &ResolvedName,
@@ -96,7 +96,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a search finds, one level down; nothing in a cycle and after too many.
+    /// Searches one level deeper; finds nothing in a cycle or beyond the limit.
     fn searched(
         &mut self,
         key: (FileId, DeclId, Name),
@@ -194,7 +194,7 @@ impl Checker<'_> {
                     self.export_visiting(&module, local, visited)
                 }
                 ExportKind::StarAs => self.module(file, export.module),
-                ExportKind::CommonJs => self.given_out(file, id, visited),
+                ExportKind::CommonJs => self.exported_value(file, id, visited),
                 ExportKind::Star | ExportKind::Assign => ResolvedName::Nothing,
             };
             if !found.is_nothing() {
@@ -224,19 +224,19 @@ impl Checker<'_> {
     ) -> ResolvedName {
         let mut first = ResolvedName::Nothing;
 
-        let mut outside = false;
+        let mut external = false;
         for (file, specifier) in stars {
             let module = self.module(file, specifier);
             match self.export_visiting(&module, name, visited) {
                 ResolvedName::Nothing => {}
-                ResolvedName::External => outside = true,
+                ResolvedName::External => external = true,
                 found if first.is_nothing() => first = found,
                 found if found == first => {}
                 _ => return ResolvedName::Nothing,
             }
         }
 
-        if first.is_nothing() && outside {
+        if first.is_nothing() && external {
             ResolvedName::External
         } else {
             first
@@ -333,8 +333,8 @@ impl Checker<'_> {
         self.export_of_stars(modules.into_iter(), name, visited)
     }
 
-    /// What `declare module` blocks declare under a name and export: all if they have no export
-    /// clause.
+    /// The exported declarations of a name in `declare module` blocks; without an export clause,
+    /// all are exported.
     pub fn declared_in_blocks(&mut self, blocks: &MergedSymbol, name: Name) -> DeclList {
         let mut decls = self.block_entries(blocks, name);
         decls.retain(|decl| {
@@ -348,7 +348,7 @@ impl Checker<'_> {
         decls
     }
 
-    /// What is declared under a name as a value and as a type together.
+    /// The declarations of a name as a value and as a type.
     fn both_spaces(&mut self, position: LookupPosition, name: Name) -> DeclList {
         let mut found = self.lookup(position, name, Meaning::Value);
         for meaning in [Meaning::Type, Meaning::Namespace] {
@@ -361,7 +361,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Declarations with imports among them replaced by what they import.
+    /// Follows the imports among declarations to their targets.
     pub fn resolve_decls(&mut self, decls: DeclList) -> ResolvedName {
         self.follow_all(decls, &mut Visited::default())
     }
@@ -392,8 +392,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An import beside what is declared here under its name: a value, and the types or the
-    /// namespace of types that join it.
+    /// Merges an import with local declarations of its name: a value, and the types or namespace of
+    /// types that join it.
     fn follow_beside(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let (imports, local): (DeclList, DeclList) = decls
             .iter()
@@ -452,7 +452,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a name or dotted path used as a value means, without looking at types.
+    /// The meaning of a name or dotted path used as a value, without types.
     pub fn meaning_of(
         &mut self,
         file: FileId,
@@ -493,7 +493,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `name` inside what was found: an export of a module, a declaration of a namespace or enum.
+    /// A member of a resolved name: an export of a module, or a declaration of a namespace or enum.
     pub fn found_member(&mut self, found: &ResolvedName, name: Name) -> ResolvedName {
         match found {
             ResolvedName::Decls(decls) => self.namespace_member(decls, name),
@@ -539,7 +539,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of what an import that joins local declarations brings.
+    /// A member of an import that is merged with local declarations.
     fn imported_member(&mut self, import: DeclRef, name: Name) -> ResolvedName {
         match self.follow(import, &mut Visited::default()) {
             ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
@@ -549,7 +549,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an export clause in a block of a namespace exports under a name.
+    /// The target of an export clause in a namespace block.
     fn namespace_clause(&mut self, group: &MergedSymbol, name: Name) -> ResolvedName {
         for &part in group.iter() {
             let declaration = self.decl(part);

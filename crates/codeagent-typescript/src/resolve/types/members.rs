@@ -15,30 +15,30 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
 
-/// Levels of inheritance, unions and constraints that are looked through.
+/// The most levels of inheritance, unions and constraints that are followed.
 const MAX_LEVELS: u32 = 12;
 
-/// A member that is declared in the world.
+/// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its declarations; of a union receiver those of all members.
+    /// Its declarations; for a union receiver, those from all members.
     pub decls: DeclList,
-    /// Bindings under which its declared type is to be read.
+    /// The type arguments for its declared type.
     pub mapper: TypeMapper,
-    /// Its type, if that is not what the declarations say (mapped types).
+    /// Its type if it differs from the declared one (mapped types).
     pub ty: Option<Ty>,
 }
 
-/// What a member lookup gives.
+/// The result of a member lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberLookup {
-    /// Nothing known.
+    /// No such member is known.
     Missing,
-    /// It lies outside the repository.
+    /// The member is external.
     External,
-    /// It is declared.
+    /// The member is declared.
     Declared(Member),
-    /// There is a type but no declaration.
+    /// The member has a type but no declaration.
     Value(Ty),
 }
 
@@ -47,7 +47,7 @@ impl MemberLookup {
         matches!(self, Self::Missing)
     }
 
-    /// As a meaning of a name.
+    /// Converts to the meaning of a name.
     pub fn into_found(self) -> ResolvedName {
         match self {
             Self::Declared(member) => ResolvedName::Decls(member.decls),
@@ -191,7 +191,7 @@ impl Checker<'_> {
             .unwrap_or(MemberLookup::External)
     }
 
-    /// What a member with a row gives.
+    /// The result of a member listed in `BUILTIN_MEMBERS`.
     pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
         match BUILTIN_MEMBERS[usize::from(row)].gives {
             BuiltinResult::Receiver => receiver,
@@ -221,8 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member that the repository, or a library in the world, declares for a global type of that
-    /// name.
+    /// A member declared by the repository or a loaded library for the global type of this name.
     fn member_of_global(
         &mut self,
         known: BuiltinType,
@@ -322,8 +321,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member that a type of a library has by declarations that are not there: it may give what
-    /// the repository passes as a type argument.
+    /// A member of a library type whose declaration is not loaded; its type may come from type
+    /// arguments of the repository.
     fn undeclared_member(&mut self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
             MemberLookup::Value(Ty::UNKNOWN)
@@ -339,17 +338,17 @@ impl Checker<'_> {
         name: Name,
         level: u32,
     ) -> MemberLookup {
-        let (mut outside, mut unknown) = (false, false);
+        let (mut external, mut unknown) = (false, false);
         let found = self.find_in_bases(group, types, |checker, base| {
             if base.is_opaque() {
-                outside |= base != Ty::UNKNOWN;
+                external |= base != Ty::UNKNOWN;
                 unknown |= base == Ty::FOREIGN_GENERIC;
                 return None;
             }
             match checker.member_in(base, name, level + 1) {
                 MemberLookup::Missing => None,
                 MemberLookup::External => {
-                    outside = true;
+                    external = true;
                     None
                 }
                 found => Some(found),
@@ -360,7 +359,7 @@ impl Checker<'_> {
             return found;
         }
 
-        match outside {
+        match external {
             // It lies outside, but may give what the repository passes as a type argument.
             _ if unknown => MemberLookup::Value(Ty::UNKNOWN),
             true => MemberLookup::External,
@@ -465,7 +464,7 @@ impl Checker<'_> {
             });
         }
 
-        let mut outside = false;
+        let mut external = false;
         for spread in self
             .nameless_members(decl, DeclKind::Property)
             .into_iter()
@@ -475,12 +474,12 @@ impl Checker<'_> {
             let base = self.substitute(base, mapper);
             match self.member_in(base, name, level + 1) {
                 MemberLookup::Missing => {}
-                MemberLookup::External => outside = true,
+                MemberLookup::External => external = true,
                 found => return found,
             }
         }
 
-        if outside || self.is_object_member(name) {
+        if external || self.is_object_member(name) {
             return MemberLookup::External;
         }
 
@@ -490,7 +489,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `...value` in an object literal spreads.
+    /// The type that `...value` in an object literal spreads.
     pub fn spread_type(&mut self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
         self.expr_type(spread.file, init)
@@ -577,7 +576,7 @@ impl Checker<'_> {
     ) -> MemberLookup {
         let mut result: Option<Member> = None;
         let mut types = Vec::new();
-        let (mut outside, mut unknown) = (false, false);
+        let (mut external, mut unknown) = (false, false);
 
         for &part in self.arena.list(args).iter() {
             if part == Ty::FOREIGN_GENERIC {
@@ -586,7 +585,7 @@ impl Checker<'_> {
             }
             match self.member_in(part, name, level + 1) {
                 MemberLookup::Missing => {}
-                MemberLookup::External => outside = true,
+                MemberLookup::External => external = true,
                 MemberLookup::Value(ty) => types.push(ty),
                 MemberLookup::Declared(member) => {
                     let ty = self.type_of_lookup(MemberLookup::Declared(member.clone()), part);
@@ -619,7 +618,7 @@ impl Checker<'_> {
             }),
             None if !types.is_empty() => MemberLookup::Value(ty),
             None if unknown => MemberLookup::Value(Ty::UNKNOWN),
-            None if outside => MemberLookup::External,
+            None if external => MemberLookup::External,
             None => MemberLookup::Missing,
         }
     }

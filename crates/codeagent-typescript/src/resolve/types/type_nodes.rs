@@ -18,11 +18,11 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
-/// The types of a tuple's elements and the place of its rest element.
+/// The element types of a tuple and the index of its rest element.
 pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
-    /// The type a type expression of a file means.
+    /// The type of a type node.
     pub fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
         if ty.is_none() {
             return Ty::UNKNOWN;
@@ -184,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A type that is declared outside, with its type arguments.
+    /// An external type with its type arguments.
     pub fn external_type(&mut self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
@@ -193,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is made of what the repository declares.
+    /// Whether a type contains a declaration of the repository.
     pub fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
@@ -223,7 +223,7 @@ impl Checker<'_> {
             .any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
-    /// The type that declarations of one name declare.
+    /// The type declared by declarations of one name.
     pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
@@ -287,7 +287,7 @@ impl Checker<'_> {
         self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
     }
 
-    /// A type name that no file declares.
+    /// The type of a name that no file declares.
     fn library_type(&mut self, name: &str, args: &[Ty]) -> Ty {
         if let Some(ty) = self.known_alias(name, args) {
             return ty;
@@ -419,8 +419,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// An environment without what an outer round found for the `infer` names of this conditional
-    /// type.
+    /// A mapper without the `infer` bindings of an outer evaluation of this conditional type.
     fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
         if own.is_empty() || mapper == TypeMapper::EMPTY {
             return mapper;
@@ -439,7 +438,7 @@ impl Checker<'_> {
         self.arena.mapper(kept)
     }
 
-    /// Where the test cannot be decided: the branch that is not `never`.
+    /// For an undecided test, the branch that is not `never`.
     fn either_branch(&mut self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
         let yes = self.type_of(file, yes);
         let no = self.type_of(file, no);
