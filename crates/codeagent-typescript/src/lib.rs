@@ -39,7 +39,7 @@ use crate::resolve::{PackageAnswers, Tables};
 /// The language TypeScript, with JavaScript.
 pub struct TypeScript;
 
-/// Where specifiers lead into installed packages; nowhere if none was looked for.
+/// The resolved specifiers of installed packages; empty if none were looked up.
 fn installed(supplied: &Supplied) -> Arc<PackageAnswers> {
     supplied.get().unwrap_or_default()
 }

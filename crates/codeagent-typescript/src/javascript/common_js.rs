@@ -18,8 +18,8 @@ use crate::lower::state::Receiver;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Reads a statement at the top of a JavaScript file that gives something out; `false` for
-    /// anything else.
+    /// Lowers a top-level statement of a JavaScript file that exports something; `false` for any
+    /// other.
     pub fn common_js(&mut self, child: Child<'tree>) -> bool {
         if !self.javascript || self.b.scope != ScopeId(0) {
             return false;
@@ -135,7 +135,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         is_variable && matches!(facts.expr(named), Expr::Name(name, ..) if name == word)
     }
 
-    /// The value of `const a = module.exports = e` at the top, given out as well.
+    /// The value of `const a = module.exports = e` at the top level, which is also exported.
     pub fn given_out_as_well(&mut self, value: Child<'tree>) -> Option<ExprId> {
         if self.b.scope != ScopeId(0) || value.kind != Kind::AssignmentExpression {
             return None;
@@ -196,7 +196,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The value of `exports.a = e`; unless it is named only, it is declared here.
+    /// The value of `exports.a = e`; declared here unless it is only a name.
     fn exported_member(
         &mut self,
         left: Child<'tree>,
@@ -358,7 +358,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         true
     }
 
-    /// `require("./c")` gives out what that gives out.
+    /// Re-exports the exports of `require("./c")`.
     fn give_out_all(&mut self, value: ExprId, at: Child<'tree>) {
         if let Expr::Require(module) = self.b.facts.expr(value) {
             let export = Export {
@@ -369,7 +369,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A part of an object whose members are given out.
+    /// A part of an object whose members are exported.
     fn merged_export(&mut self, part: Child<'tree>) {
         let children = self.children(part);
         let (key, value) = match part.kind {
@@ -461,8 +461,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         path == ["exports"] || path == ["module", "exports"]
     }
 
-    /// What the descriptor of `Object.defineProperty` gives: its `value`, or what its `get`
-    /// returns.
+    /// The value in the descriptor of `Object.defineProperty`: its `value`, or the result of its
+    /// `get`.
     pub fn described_value(&mut self, call: ExprId) -> ExprId {
         let Expr::Call(call) = self.b.facts.expr(call) else {
             return ExprId::NONE;
@@ -494,8 +494,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.fresh_expr(Expr::Call(call))
     }
 
-    /// Whether an assignment to this makes the file a module: `module.exports`, `exports.a` and
-    /// what is below.
+    /// Whether an assignment to this target makes the file a module: `module.exports`, `exports.a`
+    /// and their members.
     pub fn is_common_js_export(&mut self, left: Child<'tree>) -> bool {
         if left.kind != Kind::MemberExpression {
             return false;

@@ -14,16 +14,16 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// What a link hangs on.
+/// The base of a chain link.
 #[derive(Clone, Copy)]
 struct Callee<'tree> {
     child: Child<'tree>,
-    /// Its last name token, if that is known already.
+    /// Its last name token, if known.
     name: Option<Child<'tree>>,
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A chain: down to its head, then up link by link.
+    /// Lowers a chain: descends to its head, then applies link by link.
     pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
         let base = self.links.len();
         let head = self.descend(top, base);
@@ -61,7 +61,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// Puts the links from the outermost inwards on the stack and gives the head.
+    /// Pushes the links from the outermost inwards and returns the head.
     fn descend(&mut self, top: Child<'tree>, base: usize) -> Child<'tree> {
         let mut current = top;
         loop {
@@ -133,7 +133,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn chain_head(&mut self, head: Child<'tree>, usage: Option<SiteKind>) -> Value {
         match head.kind {
             Kind::Identifier => self.name(head, usage),
-            // A link without what it should hang on.
+            // A chain link without its base.
             Kind::MemberExpression
             | Kind::SubscriptExpression
             | Kind::CallExpression
@@ -311,7 +311,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         args
     }
 
-    /// The tag gets the strings, then the values.
+    /// A tagged template: the tag is called with the strings, then the values.
     fn tag_arguments(&mut self, template: Child<'tree>) -> Vec<Arg> {
         let strings = self.b.expr(Expr::Unknown);
         let values = self.substitutions(template);

@@ -12,14 +12,14 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// What the members of a body belong to.
+/// The owner of the members of a body.
 #[derive(Clone, Copy)]
 pub struct MemberOf {
     /// The class, interface or object type.
     pub decl: DeclId,
-    /// Its members become nodes.
+    /// Whether its members become nodes.
     pub shown: bool,
-    /// It is a class: members may be static, constructors exist.
+    /// Whether it is a class: members may be static, constructors exist.
     pub class: bool,
 }
 
@@ -194,7 +194,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Adds an entry to a base list that is being made.
+    /// Adds an entry to a base list.
     pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
         self.b.site(
             SiteKind::Base,
@@ -204,12 +204,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         bases.push(base);
     }
 
-    /// What a class extends: a plain name is a type name, anything else an expression.
+    /// The base of a class: a plain name is a type name, anything else an expression.
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
 
-        // What stands before a dot in JavaScript is a value.
+        // A qualifier in JavaScript is a value.
         let named = value.kind == Kind::Identifier
             || value.kind == Kind::MemberExpression && !self.javascript;
         let plain = named && {

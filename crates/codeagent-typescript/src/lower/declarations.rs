@@ -14,7 +14,7 @@ use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// Longest dotted name; each segment is looked up through all before it.
+/// The most segments of a dotted name; each is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -69,8 +69,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         scope
     }
 
-    /// One declarator; `place` says whether it is the only one of its statement, and where that
-    /// begins.
+    /// Lowers one declarator; `place` tells whether it is the only one of its statement, and where
+    /// the statement begins.
     fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
         let (alone, statement) = place;
         let children = self.children(child);
@@ -297,7 +297,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// Declares something by the node in its name field and gives it a detail.
+    /// Declares a node by its name field and adds its detail.
     pub fn declare_named(
         &mut self,
         children: &Children<'tree>,
@@ -352,7 +352,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// Declares one and makes its scope and itself the current ones.
+    /// Declares a namespace, and makes it the current owner and its scope the current scope.
     fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: EnclosingStatement) {
         let sym = self.string(name);
         let at = self.at(name);

@@ -43,7 +43,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 flags,
             };
             match value.kind {
-                // Nameless, but declarations all the same.
+                // Declarations without names.
                 Kind::FunctionExpression | Kind::GeneratorFunction => {
                     self.function_declaration(value, Some(outer))
                 }
@@ -86,7 +86,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    /// An export that is written at a node.
+    /// Adds an export written at a node.
     pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
         Export {
             kind,

@@ -24,7 +24,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.used(child, context, Some(SiteKind::Read))
     }
 
-    /// An expression used in this way; `None` if whoever asks makes the site of its last name.
+    /// Lowers an expression with this usage; `None` if the caller adds the site of its last name.
     pub fn used(
         &mut self,
         child: Child<'tree>,
@@ -65,7 +65,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Expressions that are neither tests nor targets.
+    /// Lowers expressions that are neither tests nor targets.
     fn plain(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         match child.kind {
             Kind::This => self.this_value(child),
@@ -106,7 +106,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `super`: where `this` is the class itself, what the class extends as a value.
+    /// `super`: where `this` is the class itself, the base class as a value.
     fn super_value(&mut self) -> ExprId {
         let is_static =
             matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
@@ -114,7 +114,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         base.unwrap_or_else(|| self.b.expr(Expr::Super(self.class)))
     }
 
-    /// The name that the class extends, as a value.
+    /// The name of the base class, as a value.
     fn base_name(&mut self) -> Option<ExprId> {
         let facts = &self.b.facts;
         let base = facts
@@ -139,7 +139,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }))
     }
 
-    /// `this`, with its place if that decides what is known of it.
+    /// `this`, with its position if that decides its narrowing.
     fn this_value(&mut self, child: Child<'tree>) -> ExprId {
         match self.b.facts.expr(self.this) {
             Expr::This(of) if self.narrowing.narrows_this => {
@@ -287,7 +287,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.unary_of(&children, inner)
     }
 
-    /// The value of a unary operator over what its operand was found to be.
+    /// Lowers a unary operator over its lowered operand.
     pub fn unary_of(&mut self, children: &Children<'tree>, inner: Value) -> Value {
         let operator = children
             .get(Field::Operator)
@@ -311,7 +311,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `a + b + c`: a loop down the left operands, then up again.
+    /// `a + b + c`: descends the left operands in a loop, then combines them.
     fn binary(&mut self, child: Child<'tree>, context: Context) -> Value {
         let mut levels = Vec::new();
         let mut current = child;
@@ -370,7 +370,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.combined(left, operator, right)
     }
 
-    /// The value of a binary operator whose right operand is known already.
+    /// Lowers a binary operator with its lowered operands.
     pub fn binary_of(&mut self, children: &Children<'tree>, right: Value) -> Value {
         let operator = children
             .get(Field::Operator)
@@ -565,7 +565,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// Whether a binary operator gives one of its operands.
+/// Whether the result of a binary operator is one of its operands.
 fn chooses(operator: Kind) -> bool {
     matches!(operator, Kind::AndAnd | Kind::OrOr | Kind::NullishToken)
 }

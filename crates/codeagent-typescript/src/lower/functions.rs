@@ -16,20 +16,20 @@ use crate::lower::signature_text::DeclText;
 use crate::lower::state::Receiver;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// What the place of a function says about it.
+/// The properties of a function that its position determines.
 #[derive(Clone, Copy)]
 pub struct FunctionHead {
-    /// Kind of its declaration.
+    /// The kind of its declaration.
     pub kind: DeclKind,
-    /// Modifiers seen outside it.
+    /// Modifiers written outside the function's node.
     pub flags: DeclFlags,
-    /// First byte of the declaration; `None` if it gets no detail.
+    /// The first byte of the declaration; `None` if it gets no detail.
     pub start: Option<usize>,
-    /// Past its last byte, if that is not the node's.
+    /// The end of the declaration if it differs from the node's.
     pub end: Option<usize>,
     /// Accessibility.
     pub access: Option<Access>,
-    /// Where its type comes from.
+    /// The contextual type.
     pub context: Context,
 }
 
@@ -153,7 +153,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         id
     }
 
-    /// `this` in the body: what a function of JavaScript is assigned to, or what it makes.
+    /// Sets `this` for the body: the object a JavaScript function is assigned to, or the instance
+    /// it constructs.
     fn own_this(&mut self, kind: Kind, id: DeclId) {
         let own = matches!(
             kind,
@@ -247,8 +248,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What others see of a body whose result type is not declared, if that is no more than the one
-    /// type of its literals and comparisons.
+    /// The part of an unannotated body that other files can observe, if it is only the one type of
+    /// its literals and comparisons.
     fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
             Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),

@@ -11,7 +11,7 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The module an import names.
+/// The source of an import.
 #[derive(Clone, Copy)]
 struct From {
     module: Sym,
@@ -220,7 +220,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let is_import = match (name.kind, member) {
             (Kind::Identifier, None) => {
-                // The variable is a name of its own: what uses the module's value is the call.
+                // The variable is a separate name; the call uses the module's value.
                 self.import_name(ImportKind::Require, (source, name), from);
                 true
             }

@@ -9,7 +9,7 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// An element with everything in it.
+    /// Lowers an element with its attributes and children.
     pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
         if child.kind == Kind::JsxSelfClosingElement {
             return self.jsx_opening(child);

@@ -19,7 +19,7 @@ struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
-    /// Its members become nodes.
+    /// Whether its members become nodes.
     shown: bool,
 }
 

@@ -10,7 +10,7 @@ use codeagent_model::facts::{
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-/// Is a member of no type, before all narrowings; behind them it is less.
+/// A statement that is not a member.
 const OF_MODULE: u32 = u32::MAX;
 
 /// Statements that declare one name, members of classes and interfaces, and where everything else
@@ -106,7 +106,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
     (places, others)
 }
 
-/// Where `F` stands in `F.name = value` outside of functions, which gives `F` a member.
+/// The position of `F` in `F.name = value` outside of functions, which gives `F` a member.
 fn given_to_another(facts: &Facts, expr: &Expr) -> Option<usize> {
     let Expr::Assign(target, _) = *expr else {
         return None;

@@ -11,12 +11,12 @@ use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
-/// through all of them.
+/// The most `else if`s of one chain that narrow by the negated conditions before them; each lookup
+/// of a name visits all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A statement; `outer` is the `export` or `declare` around it.
+    /// Lowers a statement; `outer` is the `export` or `declare` around it.
     pub fn statement(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let mark = self.narrowing.writes.len();
         let assigned = self.with_depth_limit(None, |lowering| match child.kind {
@@ -72,14 +72,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// All parts of a statement as statements.
+    /// Lowers all parts of a statement as statements.
     fn parts(&mut self, child: Child<'tree>) {
         for part in self.children(child).named() {
             self.statement(part, None);
         }
     }
 
-    /// All parts of a statement behind which goes on what breaks off inside.
+    /// Lowers all parts of a statement after which control continues, even if a part does not
+    /// complete.
     fn parts_that_are_left(&mut self, child: Child<'tree>) {
         for part in self.children(child).named() {
             let mark = self.narrowing.writes.len();
@@ -89,14 +90,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The statements of a block in the current scope.
+    /// Lowers the statements of a block in the current scope.
     pub fn block_statements(&mut self, block: Child<'tree>) {
         for statement in self.children(block).named() {
             self.statement(statement, None);
         }
     }
 
-    /// Gives target and value of the assignment that the statement is.
+    /// The target and value of a statement that is an assignment.
     fn expression_statement(
         &mut self,
         child: Child<'tree>,
@@ -126,7 +127,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         None
     }
 
-    /// A block or single statement in a scope of its own where a test is known to hold or not.
+    /// Lowers a block or single statement in its own scope, where a test holds or does not hold.
     fn branch(&mut self, child: Child<'tree>, test: Test, holds: bool) {
         self.scoped(ScopeKind::Block, |lowering| {
             lowering.narrow(test, holds, 0);
@@ -138,8 +139,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         });
     }
 
-    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do
-    /// not hold.
+    /// Lowers an `if` with all its `else if`s; each is in the scope where the conditions before it
+    /// do not hold.
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
         let mut nested = 0;
@@ -182,7 +183,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = scope;
     }
 
-    /// A branch of an `if`, and whether control does not go on behind it.
+    /// Lowers a branch of an `if`; returns whether control leaves it.
     fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
         let mark = self.narrowing.writes.len();
         self.branch(child, test, holds);
@@ -193,7 +194,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         leaves
     }
 
-    /// Whether control does not go on behind this statement.
+    /// Whether control does not continue after this statement.
     fn leaves(&mut self, child: Child<'tree>) -> bool {
         match child.kind {
             Kind::ReturnStatement

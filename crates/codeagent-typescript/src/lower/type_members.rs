@@ -106,8 +106,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type; its members become nodes of what it stands in. `aliased`: it makes up
-    /// what an alias names.
+    /// `{ .. }` as a type; its members become nodes under the enclosing declaration. `aliased`: it
+    /// is part of an alias.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let children = self.children(child);
         if let Some(signature) = children.find(Kind::IndexSignature) {

@@ -12,7 +12,7 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// The type a node says.
+    /// Lowers a type node.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         let aliased = std::mem::take(&mut self.aliased);
         self.with_depth_limit(TypeId::NONE, |lowering| lowering.lower_type(child, aliased))
@@ -80,7 +80,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The type of the first part that is not a token.
+    /// Lowers the first child that is not a token.
     pub fn first_type(&mut self, child: Child<'tree>) -> TypeId {
         match self.children(child).first() {
             Some(inner) => self.ty(inner),
@@ -135,7 +135,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.facts.add_list(types)
     }
 
-    /// A possibly dotted and generic name with its last token, for which no site was made yet.
+    /// Lowers a possibly dotted and generic name; returns its last token, which has no site yet.
     pub fn named_type(&mut self, child: Child<'tree>) -> Option<(TypeId, Child<'tree>)> {
         let (name, arguments) = match child.kind {
             Kind::GenericType => {
@@ -156,7 +156,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some((self.type_name(&names, args), names[names.len() - 1]))
     }
 
-    /// A type name of these segments, with sites for all but the last.
+    /// Adds a type name with sites for all segments but the last.
     pub fn type_name(&mut self, names: &[Child<'tree>], args: List<TypeId>) -> TypeId {
         let imported = self.was(EditKind::Import, names[0].start());
         let mut segments = Vec::with_capacity(names.len());
@@ -270,7 +270,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.type_expr(TypeExpr::Literal(kind, sym))
     }
 
-    /// The four parts, then the names that its `infer`s declare.
+    /// Lowers the four parts, then the names that its `infer`s declare.
     fn conditional_type(&mut self, child: Child<'tree>) -> TypeId {
         self.scoped(ScopeKind::TypeParams, |lowering| {
             let children = lowering.children(child);

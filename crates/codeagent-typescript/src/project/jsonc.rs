@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-/// The value of a text.
+/// Parses a text.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).or_else(|error| {

@@ -18,7 +18,7 @@ use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section}
 /// The declarations of the packages.
 const BLOB: &[u8] = include_bytes!("../../data/npm.bin");
 
-/// What the paths of their declarations begin with.
+/// The path prefix of their declarations.
 pub const PLACE: &str = "npm:";
 
 /// Collects packages and makes the blob.
@@ -44,8 +44,7 @@ impl Packer {
         });
     }
 
-    /// Adds a module of the last package; what it declares for all files is in the module without a
-    /// name.
+    /// Adds a module of the last package; its global declarations are in the module without a name.
     pub fn module(&mut self, name: &str) {
         if let Some(package) = self.packages.last_mut() {
             package
@@ -112,13 +111,13 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Those in the binary.
+    /// The bundled ones.
     #[must_use]
     pub fn get() -> &'static Self {
         static LIST: OnceLock<String> = OnceLock::new();
         static PACKAGES: OnceLock<Packages> = OnceLock::new();
         PACKAGES.get_or_init(|| {
-            // The blob is whole, a test reads it.
+            // The blob is valid; a test reads it.
             let Some((length, rest)) = BLOB.split_first_chunk() else {
                 return Self::default();
             };
@@ -173,7 +172,7 @@ impl Packages {
         self.all.iter().find(|package| package.name == name)
     }
 
-    /// The package of these texts.
+    /// The package of a bundle.
     #[must_use]
     pub fn having(&self, texts: &DtsBundle) -> Option<&Package> {
         self.all.iter().find(|package| {
@@ -193,7 +192,7 @@ impl Package {
     }
 }
 
-/// Texts of modules as blocks that declare them.
+/// Wraps texts of modules in `declare module` blocks.
 #[must_use]
 pub fn blocks(texts: &DtsBundle, modules: &[(usize, String)]) -> String {
     let mut text = String::new();

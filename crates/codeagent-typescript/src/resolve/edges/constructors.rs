@@ -68,8 +68,8 @@ impl FileResolver<'_> {
             if !decls.iter().all(gives) {
                 return outcome;
             }
-            // A class expression has the place of the member that holds it, its constructor one of
-            // its own.
+            // A class expression takes the location of the member that holds it; its constructor
+            // has its own.
             let ty = self.expr_type(file, callee);
             let Type::Static(_) = self.get(ty) else {
                 return outcome;

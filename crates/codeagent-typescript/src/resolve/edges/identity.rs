@@ -23,9 +23,8 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
         !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
     let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
 
-    // The members of a class or object type without a node stand under what is around it, where
-    // others may have their names. What an alias names is one type, however many object types make
-    // it up.
+    // Members of a class or object type without a node are placed under the enclosing node, where
+    // their names may clash. An alias is one type, however many object types it consists of.
     let nodeless = !lexical
         && scope.owner != declaration.parent
         && match scope.kind {

@@ -107,7 +107,7 @@ impl FileResolver<'_> {
 
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
-                    // A function sees itself by its own name.
+                    // A function is visible under its own name.
                     ResolvedName::Decls(decls) => SiteTarget::Decls(
                         decls
                             .into_iter()

@@ -31,7 +31,7 @@ pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
     };
     match facts.expr(expr) {
         Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
-        // A value without a name is called; the file still counts it.
+        // An unnamed value is called; the file still counts the call.
         _ if site.kind.is_call() => Some(Sym::NONE),
         _ => None,
     }

@@ -56,8 +56,8 @@ impl Checker<'_> {
                     Expr::Super(_) => Ty::THIS,
                     _ => self.expr_type(file, object),
                 };
-                // A static method that a base from outside declares may make an instance of the
-                // class it is called on (`Document.build()`).
+                // A static method of an external base may return an instance of the class it is
+                // called on (`Document.build()`).
                 if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
                     return Ty::UNKNOWN;
                 }

@@ -239,7 +239,7 @@ impl Checker<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
             bindings = self.infer(signature, site, Inference::new(&type_params, false));
-            // What is passed for a bare `T` says nothing about itself: its constraint does.
+            // A bare `T` gives no contextual type; its constraint does.
             if let Type::Param(own) = self.get(param.ty) {
                 bindings.retain(|binding| binding.0 != own);
             }

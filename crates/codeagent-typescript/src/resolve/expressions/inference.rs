@@ -146,7 +146,7 @@ impl Checker<'_> {
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
-                // Which part of what is given is whose, nobody can tell.
+                // It is not known which member belongs to which type parameter.
                 let are_several = members
                     .iter()
                     .filter(|member| is_inferred(**member))

@@ -24,7 +24,7 @@ use crate::stdlib::dts_bundle::{self, BundleSelection};
 use crate::stdlib::javascript::{self, Libraries};
 use crate::stdlib::npm::{self, Package, Packages};
 
-/// The declarations as files of a world, beside the files it has, which are in the world's order.
+/// Returns the selected declarations as further files of a world. `files` are in the world's order.
 pub fn declared(
     files: &[WorldFile],
     projects: &ProjectModel,
@@ -48,7 +48,7 @@ pub fn declared(
     let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
-        // What is installed and was read answers for itself.
+        // Installed packages that were read take precedence.
         let is_read = |path: &Arc<str>| {
             files
                 .binary_search_by(|file| (file.external, &file.path).cmp(&(true, path)))
@@ -106,19 +106,18 @@ pub fn declared(
 }
 
 impl Tables {
-    /// Whether something in the binary is declared.
+    /// Whether bundled declarations are loaded.
     pub fn has_libraries(&self) -> bool {
         self.libraries != FileId(u32::MAX)
     }
 
-    /// Whether a file holds declarations that lie in the binary, of which only members are there
-    /// that some file names.
+    /// Whether a file holds bundled declarations, with only the members that some file names.
     pub fn is_of_library(&self, file: FileId) -> bool {
         file >= self.libraries
     }
 
-    /// Whether facts have a name that leads to declarations in the binary and that nobody had when
-    /// they were chosen. What facts import is not asked.
+    /// Whether facts contain a new name that leads to bundled declarations. Imports are not
+    /// checked.
     pub fn leads_further(&self, facts: &Facts) -> bool {
         let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
         let is_there = |text: &str| {
@@ -143,12 +142,12 @@ impl Tables {
     }
 }
 
-/// Whether a file holds declarations that lie in the binary.
+/// Whether a file holds bundled declarations.
 pub fn is_in_binary(file: &WorldFile) -> bool {
     library_of(file).is_some() || package_of(file).is_some()
 }
 
-/// The package in the binary whose declarations a file holds.
+/// The bundled package whose declarations a file holds.
 pub fn package_of(file: &WorldFile) -> Option<&'static Package> {
     file.path
         .strip_prefix(npm::PLACE)

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::project::{TypeScriptProject, TypeScriptProjects};
 use crate::stdlib::javascript::{self, Libraries, Selection};
 
-/// A set of programs: a number in [`Programs::sets`].
+/// A set of programs: an index into [`Programs::sets`].
 type Set = u32;
 
 /// The programs of all files.
@@ -28,7 +28,7 @@ pub struct Programs {
     sets: Interner<Box<[u64]>>,
     /// The programs that compile a file.
     compiled: Vec<Set>,
-    /// The programs as whose file it is linked: those that cover it, if some do.
+    /// The programs as whose file it is resolved: those that cover it, if any do.
     seen_as: Vec<Set>,
 }
 
@@ -58,7 +58,8 @@ impl Programs {
             })
             .collect();
 
-        // One more than there are: whoever is in that alone is compiled by none of them.
+        // One extra program that only libraries belong to: a library that no program selects would
+        // otherwise be visible everywhere.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
@@ -69,7 +70,7 @@ impl Programs {
             .filter_map(|(file, set)| Some((library_of(file)?, set)))
             .peekable();
 
-        // A repository without a script needs none of them.
+        // A repository without scripts needs no libraries.
         let selected = if libraries.peek().is_some() {
             selections(projects, loose.names.len())
         } else {
@@ -115,7 +116,7 @@ impl Programs {
         programs
     }
 
-    /// Whether what `of` declares for all files counts in `file`.
+    /// Whether the global declarations of `of` are visible in `file`.
     pub fn counts(&self, file: FileId, of: FileId) -> bool {
         let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
         file == of || seen_as == compiled || {
@@ -129,7 +130,7 @@ impl Programs {
         self.names_in(self.compiled[file.0 as usize])
     }
 
-    /// The names of the programs as whose file it is linked.
+    /// The names of the programs as whose file it is resolved.
     pub fn seen_as(&self, file: FileId) -> impl Iterator<Item = &str> {
         self.names_in(self.seen_as[file.0 as usize])
     }
@@ -144,7 +145,7 @@ impl Programs {
     }
 }
 
-/// The library in the binary whose declarations a file holds.
+/// The bundled library whose declarations a file holds.
 pub fn library_of(file: &WorldFile) -> Option<usize> {
     file.path
         .strip_prefix(javascript::PLACE)
@@ -185,7 +186,7 @@ struct LooseFiles<'p> {
 impl<'p> LooseFiles<'p> {
     fn new(projects: &'p TypeScriptProjects) -> Self {
         Self {
-            // A program that sees other libraries is another one.
+            // Programs with different libraries are distinct.
             names: projects
                 .projects
                 .iter()
@@ -200,7 +201,7 @@ impl<'p> LooseFiles<'p> {
         }
     }
 
-    /// That of the nearest package around a file, else of the whole repository.
+    /// The program of the nearest package around a file, else of the whole repository.
     fn of(&mut self, path: &str) -> u32 {
         let around = paths::ancestors(paths::folder_of(path))
             .find_map(|folder| self.packages.get(folder).copied());
@@ -229,7 +230,7 @@ fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
     set
 }
 
-/// Whatever compiles a file compiles what it imports.
+/// Adds each file's programs to the files it imports.
 fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
     let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
 

@@ -131,16 +131,16 @@ const fn builtin(
 
 /// The built-in members.
 pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
-    // Its declaration counts levels by a conditional type that needs itself.
+    // Its declaration counts levels with a recursive conditional type.
     builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
-    // An iterator's result is a union that is told apart by `done`.
+    // An iterator's result is a union discriminated by `done`.
     builtin(
         BuiltinType::IteratorResult,
         "value",
         BuiltinResult::Held,
         false,
     ),
-    // They are declared by the `this` of the function that they call.
+    // They are declared in terms of `this`, the function they call.
     builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),

@@ -45,7 +45,7 @@ impl Checker<'_> {
 
     /// The target of `export =` in the blocks of an ambient module.
     pub fn assigned_in_block(&mut self, block: DeclRef) -> ResolvedName {
-        // A block sees what its module gives out, and that may be what is asked for.
+        // A block sees the exports of its module, which may be the current query.
         self.query_uncached(Query::Follow(block), ResolvedName::Nothing, |checker| {
             checker.assigned_in_blocks(block)
         })

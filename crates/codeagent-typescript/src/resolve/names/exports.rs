@@ -112,7 +112,7 @@ impl Checker<'_> {
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
 
-        // As a comment in JavaScript names what `import("m")` gives as a type.
+        // As a JavaScript comment names the value of `import("m")` as a type.
         if self.spelling(name) == "export=" {
             return self.assigned_value(file);
         }
@@ -406,7 +406,7 @@ impl Checker<'_> {
             }
             found if local.is_empty() => found,
             ResolvedName::Nothing => ResolvedName::Decls(local),
-            // A module is no declaration: the import stands for it.
+            // A module is not a declaration; the import represents it.
             _ => ResolvedName::Decls(decls),
         }
     }
@@ -485,7 +485,7 @@ impl Checker<'_> {
             Expr::Require(sym) if !self.is_deepest() => {
                 self.with_depth(|checker| checker.required(file, sym))
             }
-            // What is written at `module.exports =` is declared there.
+            // A value written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
                 ResolvedName::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
@@ -515,7 +515,7 @@ impl Checker<'_> {
                 continue;
             }
             let group = self.merged_symbol(decl);
-            // The blocks of a namespace are one group, and a name may mean hundreds.
+            // The blocks of a namespace are one symbol; a name may have hundreds of them.
             if asked.replace(group.first().copied()) == Some(group.first().copied()) {
                 continue;
             }

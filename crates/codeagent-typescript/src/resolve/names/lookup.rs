@@ -88,7 +88,7 @@ impl Checker<'_> {
                     return DeclList::new();
                 }
                 let mut found = self.block_members(&group, name, meaning);
-                // What another block does not export is its own.
+                // Unexported declarations of another block are not visible.
                 let is_seen = |decl: &Declaration| {
                     decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember
                 };

@@ -76,7 +76,7 @@ impl Symbols<'_> {
 
         let group = MergedSymbol::of(parts);
         for &part in group.iter() {
-            // Whatever is of one kind is merged with the same others.
+            // Declarations of one kind are merged with the same others.
             if part == decl || self.decl(part).kind == own.kind {
                 self.groups.insert(part, Rc::clone(&group));
             }
@@ -330,8 +330,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
 
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
 
-    // What is assigned to members of functions and objects stands in the scope of the file,
-    // whosever members they are.
+    // Assigned members of functions and objects are in the scope of the file, whatever their owner.
     if own.flags.0 & flags != other.flags.0 & flags
         || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent
     {

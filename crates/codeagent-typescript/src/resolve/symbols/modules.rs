@@ -135,8 +135,8 @@ impl Symbols<'_> {
             return;
         }
 
-        // The answer depends on all of them, also on those that are not looked into because they do
-        // not export the name.
+        // The result depends on all of them, including those that are skipped because they do not
+        // export the name.
         self.tables
             .plain_stars(file)
             .for_each(|module| self.read(module));

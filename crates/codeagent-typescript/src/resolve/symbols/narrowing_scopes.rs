@@ -78,7 +78,7 @@ impl Symbols<'_> {
                 }
             }
             let Scope { kind, parent, .. } = *facts.scope(id);
-            // What a function is called with later may have changed by then.
+            // The variable may have changed before the function runs.
             if found.is_some() || declared_here || ended || kind == ScopeKind::Function {
                 return found;
             }

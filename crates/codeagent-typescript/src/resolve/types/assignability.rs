@@ -211,7 +211,7 @@ impl Checker<'_> {
 
         match self.get(sup) {
             _ if fitting == Some(sup) => decided,
-            // Also where one of them fits, their members together may not.
+            // Even if one part fits, the combined members may not.
             Type::Object(..) | Type::Instance(..) if fitting.is_some() => {
                 self.compare_members(sub, sup, fitting, inferred)
             }
@@ -336,7 +336,7 @@ impl Checker<'_> {
 
         match self.get(sub) {
             Type::Object(..) | Type::Mapped(..) => {}
-            // What a class or interface may still be given has no type yet, so only `any` takes it.
+            // A class or interface may get further members of any type, so only `any` accepts it.
             _ => return None,
         }
 
@@ -420,7 +420,7 @@ impl Checker<'_> {
             match self.lookup_member(sub, name) {
                 MemberLookup::Missing if optional || has_more => {}
                 MemberLookup::Missing => return Some(false),
-                // All that an array or the like has is declared, if anything of it is.
+                // All members of a built-in type are declared, if any is.
                 MemberLookup::External
                     if matches!(self.get(sub), Type::BuiltIn(..))
                         && self.tables.has_libraries()
@@ -432,8 +432,8 @@ impl Checker<'_> {
                 }
                 MemberLookup::External => unsure = true,
                 lookup => {
-                    // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the
-                    // one may lack what the other demands.
+                    // `Partial<T>` and `Required<T>` are `T` here, so a required member may still
+                    // be absent.
                     unsure |= !optional && self.is_optional(sub, &lookup);
                     let given = self.given_type(lookup, sub);
                     let wanted = self.type_of_lookup(MemberLookup::Declared(wanted), sup);

@@ -179,7 +179,7 @@ impl Checker<'_> {
             self.arena.union(&types)
         };
 
-        // One literal is widened, several are told apart.
+        // A single literal type is widened, several are kept apart.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);
         }

@@ -110,7 +110,7 @@ impl Checker<'_> {
 
         let mut types = Vec::new();
         for &element in self.arena.list(elements).iter() {
-            // Seen alone, an element is what any number leads to.
+            // Without an index, the element type is that of any index.
             let alone = self.arena.array(element);
             let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
             bindings.extend(

@@ -249,7 +249,7 @@ impl Checker<'_> {
 
         let (mut found, mut bindings) = (DeclList::new(), Vec::new());
 
-        // Of what several declarations say of one member the last comes first.
+        // The last of several declarations of a member comes first.
         for &decl in decls.iter().rev() {
             let inner = self.decl(decl).inner;
             let own = self.own_members(decl, inner, name, false);
@@ -360,7 +360,7 @@ impl Checker<'_> {
         }
 
         match external {
-            // It lies outside, but may give what the repository passes as a type argument.
+            // It is external, but its type may come from type arguments of the repository.
             _ if unknown => MemberLookup::Value(Ty::UNKNOWN),
             true => MemberLookup::External,
             false => MemberLookup::Missing,
@@ -557,7 +557,7 @@ impl Checker<'_> {
 
         let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
         match self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
-            // Somebody gives the function what functions do not have.
+            // A member was assigned to the function that functions do not have.
             MemberLookup::External
                 if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
             {

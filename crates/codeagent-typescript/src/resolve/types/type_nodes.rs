@@ -178,7 +178,7 @@ impl Checker<'_> {
         match found {
             ResolvedName::Decls(decls) => self.declared_type(decls, args),
             ResolvedName::External => self.external_type(args),
-            // What a library names and nobody declares lies outside too.
+            // An undeclared name in a library is external.
             ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
             _ => Ty::UNKNOWN,
         }
@@ -363,8 +363,7 @@ impl Checker<'_> {
             if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
                 return deferred;
             }
-            // Only a bare type parameter is gone through member by member, and then stands for each
-            // of them.
+            // Only a bare type parameter distributes over a union.
             let (param, members) = match checker.get(declared) {
                 Type::Param(param) => (Some(param), checker.arena.members(check)),
                 _ => (None, Rc::from([check])),
