@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use codeagent_typescript::stdlib::dts_bundle::{Declaration, words};
-use codeagent_typescript::stdlib::javascript::Packer;
+use codeagent_typescript::stdlib::javascript::LibraryBundleWriter;
 
 /// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
 ///
 /// # Errors
 /// A library refers to one that is not there, and which.
-pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
-    let mut packer = Packer::default();
+pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, LibraryBundleWriter)> {
+    let mut packer = LibraryBundleWriter::default();
     let mut order: Vec<&str> = Vec::new();
     for name in files.keys() {
         put_in_order(name, files, &mut order)

@@ -83,7 +83,7 @@ impl LanguageSupport for TypeScript {
         projects: &ProjectModel,
         supplied: &Supplied,
     ) -> Vec<WorldFile> {
-        resolve::declared(files, projects, &installed(supplied))
+        resolve::library_files(files, projects, &installed(supplied))
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {

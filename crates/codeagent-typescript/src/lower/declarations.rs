@@ -69,6 +69,33 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         scope
     }
 
+    /// Lowers a declarator with a pattern in the place of a name.
+    fn destructured_variable(
+        &mut self,
+        pattern: Child<'tree>,
+        children: &Children<'tree>,
+        binding: Binding,
+    ) {
+        let ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
+        let context = if ty.is_none() {
+            Context::None
+        } else {
+            Context::Typed(ty)
+        };
+
+        let value = children.get(Field::Value);
+        let source = value.map_or(ExprId::NONE, |value| self.expr(value, context));
+        let source = if ty.is_none() {
+            source
+        } else {
+            self.b.expr(Expr::Cast(ty))
+        };
+
+        self.bind(pattern, source, binding);
+    }
+
     /// Lowers one declarator; `place` tells whether it is the only one of its statement, and where
     /// the statement begins.
     fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
@@ -83,21 +110,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
-            let ty = children
-                .get(Field::Type)
-                .map_or(TypeId::NONE, |ty| self.ty(ty));
-            let context = if ty.is_none() {
-                Context::None
-            } else {
-                Context::Typed(ty)
-            };
-            let source = value.map_or(ExprId::NONE, |value| self.expr(value, context));
-            let source = if ty.is_none() {
-                source
-            } else {
-                self.b.expr(Expr::Cast(ty))
-            };
-            self.bind(name, source, binding);
+            self.destructured_variable(name, &children, binding);
             return;
         }
 

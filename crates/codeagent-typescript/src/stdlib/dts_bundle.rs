@@ -245,13 +245,13 @@ fn end_of_parts(lines: &str) -> usize {
 }
 
 /// A bundle with its selected texts.
-pub struct Source {
+pub struct SelectedBundle {
     /// The texts.
     pub texts: &'static DtsBundle,
     is_taken: Vec<bool>,
 }
 
-impl Source {
+impl SelectedBundle {
     /// The selected texts by section, in order.
     pub fn taken(&self, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
         let mut texts: Vec<(usize, String)> = Vec::new();
@@ -286,7 +286,7 @@ pub struct BundleSelection<'n> {
     is_selected: &'n dyn Fn(usize) -> bool,
     /// Finds the bundle that has a module.
     having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
-    sources: Vec<Source>,
+    sources: Vec<SelectedBundle>,
     open: Vec<(usize, u32)>,
     /// The exports already requested: source and section, name.
     asked: FxHashSet<((usize, usize), &'static str)>,
@@ -323,7 +323,7 @@ impl<'n> BundleSelection<'n> {
     }
 
     /// The selection, by source.
-    pub fn finish(mut self) -> Vec<Source> {
+    pub fn finish(mut self) -> Vec<SelectedBundle> {
         while let Some((source, entry)) = self.open.pop() {
             self.go_on(source, entry);
         }
@@ -340,7 +340,7 @@ impl<'n> BundleSelection<'n> {
             return number;
         }
 
-        self.sources.push(Source {
+        self.sources.push(SelectedBundle {
             texts,
             is_taken: vec![false; texts.entries.len()],
         });
@@ -360,7 +360,7 @@ impl<'n> BundleSelection<'n> {
 
     /// Selects the declarations of a name in a scope; returns whether there are any.
     fn take(&mut self, number: usize, scope: u32, name: &str) -> bool {
-        let Source { texts, is_taken } = &mut self.sources[number];
+        let SelectedBundle { texts, is_taken } = &mut self.sources[number];
         let Some(entries) = texts.by_name.get(&(scope, name)) else {
             return false;
         };
@@ -455,6 +455,6 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The declarations in a declaration text.
 #[must_use]
-pub fn declared(text: &str) -> Arc<Facts> {
+pub fn parse_declarations(text: &str) -> Arc<Facts> {
     Arc::new(extract_declarations(text))
 }

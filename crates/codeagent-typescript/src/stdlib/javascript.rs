@@ -20,11 +20,11 @@ pub const PLACE: &str = "javascript:";
 
 /// Collects declarations and makes the blob.
 #[derive(Default)]
-pub struct Packer {
+pub struct LibraryBundleWriter {
     libraries: Vec<(String, Vec<String>, Vec<Declaration>)>,
 }
 
-impl Packer {
+impl LibraryBundleWriter {
     /// Adds a library that includes others, which precede it in inclusion order.
     pub fn library(&mut self, name: &str, references: Vec<String>) {
         self.libraries
@@ -172,7 +172,7 @@ fn is_finished(name: &str, part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stdlib::dts_bundle::{BundleSelection, declared};
+    use crate::stdlib::dts_bundle::{BundleSelection, parse_declarations};
     use codeagent_model::graph::ParseStatus;
 
     /// The texts that some names lead to in libraries, by library.
@@ -210,7 +210,7 @@ mod tests {
 
         let mut partial = Vec::new();
         for (library, text) in taken(Selection(u128::MAX), |_| true) {
-            let facts = declared(&text);
+            let facts = parse_declarations(&text);
             assert!(!facts.header.is_module, "{library}");
             if facts.header.parse_status != ParseStatus::Full {
                 partial.push(library);

@@ -20,12 +20,12 @@ use super::module_resolution::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
 use super::tables::{Tables, is_typescript};
 use super::well_known::words;
-use crate::stdlib::dts_bundle::{self, BundleSelection};
+use crate::stdlib::dts_bundle::{self, BundleSelection, SelectedBundle};
 use crate::stdlib::javascript::{self, Libraries};
-use crate::stdlib::npm::{self, Package, Packages};
+use crate::stdlib::npm::{self, BundledPackage, BundledPackages};
 
 /// Returns the selected declarations as further files of a world. `files` are in the world's order.
-pub fn declared(
+pub fn library_files(
     files: &[WorldFile],
     projects: &ProjectModel,
     installed: &PackageAnswers,
@@ -40,12 +40,12 @@ pub fn declared(
     names.extend(scripts().flat_map(|file| file.facts.names.iter()));
 
     let is_name = |name: &str| names.contains(name);
-    let (libraries, packages) = (Libraries::get(), Packages::get());
+    let (libraries, packages) = (Libraries::get(), BundledPackages::get());
     let selected = selected_libraries(projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
 
-    let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
+    let mut selection = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
         // Installed packages that were read take precedence.
@@ -70,39 +70,41 @@ pub fn declared(
             .map(|(module, _)| module);
         modules
             .filter(|module| !is_installed(module))
-            .for_each(|module| taking.import(module));
+            .for_each(|module| selection.import(module));
     }
 
-    let sources = taking.finish();
+    let sources = selection.finish();
 
-    let mut texts: Vec<(String, String)> = Vec::new();
-    for source in &sources {
-        let taken = source.taken(is_name);
+    let texts = file_texts(&sources, is_name);
+    let file = |(path, text): (String, String)| WorldFile {
+        path: Arc::from(path),
+        facts: dts_bundle::parse_declarations(&text),
+        external: true,
+    };
+
+    texts.into_par_iter().map(file).collect()
+}
+
+/// The path and text of each file of selected declarations.
+fn file_texts(sources: &[SelectedBundle], is_name: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let packages = BundledPackages::get();
+
+    let mut texts = Vec::new();
+    for source in sources {
+        let taken = source.taken(&is_name);
         match packages.having(source.texts) {
             Some(package) => texts.push((
                 format!("{}{}", npm::PLACE, package.name),
                 npm::blocks(source.texts, &taken),
             )),
             None => texts.extend(taken.into_iter().map(|(library, text)| {
-                (
-                    format!(
-                        "{}{}",
-                        javascript::PLACE,
-                        source.texts.sections[library].name
-                    ),
-                    text,
-                )
+                let name = source.texts.sections[library].name;
+                (format!("{}{name}", javascript::PLACE), text)
             })),
         }
     }
 
-    let file = |(path, text): (String, String)| WorldFile {
-        path: Arc::from(path),
-        facts: dts_bundle::declared(&text),
-        external: true,
-    };
-
-    texts.into_par_iter().map(file).collect()
+    texts
 }
 
 impl Tables {
@@ -148,9 +150,9 @@ pub fn is_in_binary(file: &WorldFile) -> bool {
 }
 
 /// The bundled package whose declarations a file holds.
-pub fn package_of(file: &WorldFile) -> Option<&'static Package> {
+pub fn package_of(file: &WorldFile) -> Option<&'static BundledPackage> {
     file.path
         .strip_prefix(npm::PLACE)
         .filter(|_| file.external)
-        .and_then(|name| Packages::get().package(name))
+        .and_then(|name| BundledPackages::get().package(name))
 }

@@ -64,31 +64,7 @@ impl Programs {
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
 
-        let mut libraries = files
-            .iter()
-            .zip(&mut sets)
-            .filter_map(|(file, set)| Some((library_of(file)?, set)))
-            .peekable();
-
-        // A repository without scripts needs no libraries.
-        let selected = if libraries.peek().is_some() {
-            selections(projects, loose.names.len())
-        } else {
-            Vec::new()
-        };
-
-        for (library, set) in libraries {
-            let programs = (0..)
-                .zip(&selected)
-                .filter(|(_, selected)| selected.has(library))
-                .map(|(program, _)| program);
-            *set = set_of(
-                &programs
-                    .chain([selected.len() as u32])
-                    .collect::<Vec<u32>>(),
-                words,
-            );
-        }
+        set_libraries(files, &mut sets, projects, loose.names.len(), words);
 
         let mut programs = Self {
             names: loose.names,
@@ -97,18 +73,12 @@ impl Programs {
 
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
+            programs.compiled.push(compiled);
+
             let seen_as = match projects.covering(&file.path) {
                 Some(covering) => set_of(covering, words),
-                None => {
-                    let mut set = sets[number].clone();
-                    let owner = model.owners.get(&*file.path);
-                    if let Some(owner) = owner.filter(|it| it.language == Language::TypeScript) {
-                        set[owner.index as usize / 64] |= 1 << (owner.index % 64);
-                    }
-                    set
-                }
+                None => with_owner(sets[number].clone(), file, model),
             };
-            programs.compiled.push(compiled);
             let seen_as = programs.sets.add(seen_as);
             programs.seen_as.push(seen_as);
         }
@@ -151,6 +121,49 @@ pub fn library_of(file: &WorldFile) -> Option<usize> {
         .strip_prefix(javascript::PLACE)
         .filter(|_| file.external)
         .and_then(|name| Libraries::get().find(name))
+}
+
+/// Gives each library file the programs that select it. `programs` is their number, `words` the
+/// length of a set.
+fn set_libraries(
+    files: &[WorldFile],
+    sets: &mut [Box<[u64]>],
+    projects: &TypeScriptProjects,
+    programs: usize,
+    words: usize,
+) {
+    let mut libraries = files
+        .iter()
+        .zip(sets)
+        .filter_map(|(file, set)| Some((library_of(file)?, set)))
+        .peekable();
+    // A repository without scripts needs no libraries.
+    if libraries.peek().is_none() {
+        return;
+    }
+
+    let selected = selections(projects, programs);
+    for (library, set) in libraries {
+        let selecting = (0..)
+            .zip(&selected)
+            .filter(|(_, selected)| selected.has(library))
+            .map(|(program, _)| program);
+        *set = set_of(
+            &selecting
+                .chain([selected.len() as u32])
+                .collect::<Vec<u32>>(),
+            words,
+        );
+    }
+}
+
+/// Adds the program of a file's owner to a set.
+fn with_owner(mut set: Box<[u64]>, file: &WorldFile, model: &ProjectModel) -> Box<[u64]> {
+    let owner = model.owners.get(&*file.path);
+    if let Some(owner) = owner.filter(|it| it.language == Language::TypeScript) {
+        set[owner.index as usize / 64] |= 1 << (owner.index % 64);
+    }
+    set
 }
 
 /// The libraries that each program sees.

@@ -21,7 +21,7 @@ use super::libraries::{is_in_binary, package_of};
 use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
-use crate::stdlib::npm::Package;
+use crate::stdlib::npm::BundledPackage;
 
 /// The global index of the language.
 pub struct Tables {
@@ -39,7 +39,7 @@ pub struct Tables {
     /// The first file of library declarations.
     pub(super) libraries: FileId,
     /// The packages with bundled declarations in the world.
-    pub(super) packages: Vec<&'static Package>,
+    pub(super) packages: Vec<&'static BundledPackage>,
 }
 
 impl Tables {
