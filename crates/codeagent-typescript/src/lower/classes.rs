@@ -24,18 +24,13 @@ pub struct MemberOf {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A class declaration or, without a statement, a class expression.
-    pub fn class_like(
+    /// Declares a class under its name, `default`, or no name.
+    fn declare_class(
         &mut self,
         child: Child<'tree>,
-        outer: Option<EnclosingStatement>,
-        context: Context,
+        children: &Children<'tree>,
+        mut flags: DeclFlags,
     ) -> DeclId {
-        let children = self.children(child);
-        let expression = child.kind == Kind::Class && outer.is_none();
-        let around = self.outer(child, outer);
-
-        let mut flags = around.flags;
         if children.has(Kind::AbstractToken) {
             flags.insert(DeclFlags::ABSTRACT);
         }
@@ -47,8 +42,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             None => Sym::NONE,
         };
         let at = self.at(name.unwrap_or(child));
-        let id = self.b.declare(sym, DeclKind::Class, flags, at);
+        self.b.declare(sym, DeclKind::Class, flags, at)
+    }
 
+    /// A class declaration or, without a statement, a class expression.
+    pub fn class_like(
+        &mut self,
+        child: Child<'tree>,
+        outer: Option<EnclosingStatement>,
+        context: Context,
+    ) -> DeclId {
+        let children = self.children(child);
+        let expression = child.kind == Kind::Class && outer.is_none();
+        let around = self.outer(child, outer);
+
+        let name = children.get(Field::Name);
+        let id = self.declare_class(child, &children, around.flags);
+        let sym = self.b.decl(id).name;
         self.b.decl(id).context = context;
 
         let shown =

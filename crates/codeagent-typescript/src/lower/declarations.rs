@@ -164,30 +164,40 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(expected)
         };
 
-        if let Some(value) = value {
-            self.document_value(value, start);
-        }
-
-        let given_out = value
-            .filter(|_| self.javascript && ty.is_none())
-            .and_then(|value| self.given_out_as_well(value));
-        let init = match given_out {
-            Some(init) => init,
-            None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
+        let init = match value {
+            Some(value) => {
+                self.document_value(value, start);
+                self.initialiser(id, value, context, ty)
+            }
+            None => ExprId::NONE,
         };
-
-        if let (Some(_), Expr::Object(value) | Expr::Function(value)) =
-            (given_out, self.b.facts.expr(init))
-        {
-            self.b.decl(value).parent = id;
-        }
-
         self.hold(id, init);
 
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
         self.b.owner = owner;
+    }
+
+    /// Lowers the initialiser of a variable; in JavaScript, it may be exported as well.
+    fn initialiser(
+        &mut self,
+        variable: DeclId,
+        value: Child<'tree>,
+        context: Context,
+        ty: TypeId,
+    ) -> ExprId {
+        if !self.javascript || !ty.is_none() {
+            return self.expr(value, context);
+        }
+        let Some(init) = self.given_out_as_well(value) else {
+            return self.expr(value, context);
+        };
+
+        if let Expr::Object(value) | Expr::Function(value) = self.b.facts.expr(init) {
+            self.b.decl(value).parent = variable;
+        }
+        init
     }
 
     /// A variable that holds a function shows the function's parameters and return type.
@@ -302,8 +312,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.type_parameters(&children, id);
 
         if let Some(value) = children.get(Field::Value) {
-            self.aliased = true;
-            let ty = self.ty(value);
+            let ty = self.part_of_alias(value, true);
             self.b.decl(id).ty = ty;
         }
 

@@ -392,13 +392,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.init = init;
         params.push(id);
 
-        self.decorate(
-            self.b.owner,
-            children
-                .iter()
-                .filter(|kid| kid.kind == Kind::Decorator)
-                .collect::<Vec<_>>(),
-        );
+        let decorators: Vec<_> = children
+            .iter()
+            .filter(|kid| kid.kind == Kind::Decorator)
+            .collect();
+        self.decorate(self.b.owner, decorators);
 
         if simple {
             self.parameter_property(child, &children, id);

@@ -35,9 +35,6 @@ pub struct Lowering<'t, 'tree> {
     pub class: DeclId,
     /// The kind of type uses: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
-    /// Whether the next type is the value of an alias, so that the members of its object types
-    /// become nodes.
-    pub aliased: bool,
     /// `AMBIENT` and `GLOBAL` at the current position.
     pub ambient: DeclFlags,
     /// Decorators that were read before the declaration they decorate.
@@ -100,7 +97,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             this,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
-            aliased: false,
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             narrowing: Narrowing::default(),

@@ -14,7 +14,12 @@ use crate::syntax::syntax::{Child, Field, Kind};
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Lowers a type node.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
-        let aliased = std::mem::take(&mut self.aliased);
+        self.part_of_alias(child, false)
+    }
+
+    /// Lowers a type node. `aliased`: it is the value of an alias or a part of it, so that the
+    /// members of its object types become nodes.
+    pub fn part_of_alias(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         self.with_depth_limit(TypeId::NONE, |lowering| lowering.lower_type(child, aliased))
     }
 
@@ -50,10 +55,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::FunctionType | Kind::ConstructorType => self.function_type(child),
             Kind::ObjectType => self.object_type(child, aliased),
             // The grammar reads `readonly A[] & B` as `readonly (A[] & B)`.
-            Kind::ParenthesizedType | Kind::ReadonlyType => {
-                self.aliased = aliased;
-                self.first_type(child)
-            }
+            Kind::ParenthesizedType | Kind::ReadonlyType => match self.children(child).first() {
+                Some(inner) => self.part_of_alias(inner, aliased),
+                None => self.b.type_expr(TypeExpr::Unknown),
+            },
             Kind::ThisType | Kind::This => self.b.type_expr(TypeExpr::This),
             Kind::TupleType => self.tuple_type(child),
             Kind::LiteralType => self.literal_type(child),
@@ -115,8 +120,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let mut types = Vec::with_capacity(nodes.len());
         for node in nodes.into_iter().rev() {
-            self.aliased = aliased;
-            types.push(self.ty(node));
+            types.push(self.part_of_alias(node, aliased));
         }
 
         self.b.facts.add_list(types)
