@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::stack::Kept;
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use rustc_hash::FxHashMap;
 
 use crate::resolve::arena::{Arena, Ty, Type, TypeMapper};
@@ -48,7 +48,7 @@ impl<'w> Checker<'w> {
 
     /// The recorded dependencies.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.symbols.finish()
     }
 

@@ -59,6 +59,6 @@ pub fn link(file: FileId, world: &World) -> Links {
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = resolver.checker.finish();
+    links.dependencies = resolver.checker.finish();
     links
 }

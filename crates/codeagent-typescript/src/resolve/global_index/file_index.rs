@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use codeagent_lang::dependencies::body_slots;
+use codeagent_lang::dependencies::{DependencyKey, body_keys};
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::*;
@@ -56,7 +56,7 @@ pub struct FileIndex {
     /// Module specifiers and the files they mean, sorted.
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
     /// The dependency keys of its function bodies.
-    pub(super) bodies: Vec<u64>,
+    pub(super) bodies: Vec<DependencyKey>,
 }
 
 impl FileIndex {
@@ -81,7 +81,7 @@ impl FileIndex {
             .into_iter()
             .map(|sym| (sym, modules.resolve(&file.path, facts.text(sym))))
             .collect();
-        index.bodies = body_slots(&file.path, facts);
+        index.bodies = body_keys(&file.path, facts);
         index.names = own_names;
 
         index

@@ -2,55 +2,55 @@
 //!
 //! **Limits.** Globals have one key per name, whichever program they are visible in.
 
-use codeagent_lang::dependencies::slot;
+use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
 use smallvec::{SmallVec, smallvec};
 
 use super::tables::is_global;
 
 /// Keys of global names.
-pub const GLOBAL: &str = "ts.global";
+pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 /// Keys of ambient modules.
-pub const AMBIENT: &str = "ts.ambient";
+pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
 /// Keys of declarations that augment modules, by bare name.
-pub const AUGMENTED: &str = "ts.augmented";
+pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
 /// Keys of members by name, in the files that are read.
-pub const PIECES: &str = ".ts:name";
+pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// Keys of all members of a class or interface, by its name.
-pub const MEMBERS: &str = ".ts:members";
+pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
 /// The dependency keys that a member provides.
 #[must_use]
-pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(piece);
-    let mut slots = smallvec![slot(PIECES, facts.text(decl.name))];
+    let mut keys = smallvec![PIECES.key(facts.text(decl.name))];
     if let Some(owner) = facts.scope(decl.scope).owner.some() {
-        slots.push(slot(MEMBERS, facts.decl_name(owner)));
+        keys.push(MEMBERS.key(facts.decl_name(owner)));
     }
-    slots
+    keys
 }
 
 /// The dependency keys a file provides: one for each name it adds to the global index.
 #[must_use]
-pub fn published(facts: &Facts) -> Vec<u64> {
-    let mut slots = Vec::new();
+pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+    let mut keys = Vec::new();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         let name = facts.text(decl.name);
         if decl.kind == DeclKind::AmbientModule {
-            slots.push(slot(AMBIENT, name));
+            keys.push(AMBIENT.key(name));
         } else if is_global(facts, decl) {
-            slots.push(slot(GLOBAL, name));
+            keys.push(GLOBAL.key(name));
         }
         if in_ambient_module(facts, decl) {
-            slots.push(slot(AUGMENTED, name));
+            keys.push(AUGMENTED.key(name));
         }
     }
 
-    slots.sort_unstable();
-    slots.dedup();
+    keys.sort_unstable();
+    keys.dedup();
 
-    slots
+    keys
 }
 
 fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {

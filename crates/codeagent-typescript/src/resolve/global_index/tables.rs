@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
@@ -268,13 +269,9 @@ impl Tables {
         self.names.get(text).unwrap_or(Name::NONE)
     }
 
-    /// The dependency key of a function body.
-    pub fn body_slot(&self, file: FileId, number: usize) -> u64 {
-        self.file(file)
-            .bodies
-            .get(number)
-            .copied()
-            .unwrap_or_default()
+    /// The key of what a body of a file gives.
+    pub fn body_key(&self, file: FileId, number: usize) -> Option<DependencyKey> {
+        self.file(file).bodies.get(number).copied()
     }
 
     /// Declarations of a name in one scope.

@@ -90,7 +90,7 @@ impl Symbols<'_> {
         let name = self.name(decl.file, own.name);
 
         if is_global(facts, own) {
-            self.ask(GLOBAL, name);
+            self.record_lookup(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
             let mut found: DeclList = all
                 .into_iter()
@@ -135,7 +135,7 @@ impl Symbols<'_> {
     /// The blocks in other files that add a declaration of this name to a file. The dependency key
     /// is the name, so files that add other names are not read.
     pub fn augmentations(&mut self, file: FileId, name: Name) -> DeclList {
-        self.ask(AUGMENTED, name);
+        self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
             let inner = self.scope_of_block(*block);
             !self.tables.declared(block.file, inner, name).is_empty()
@@ -173,7 +173,7 @@ impl Symbols<'_> {
 
     /// The visible blocks of an ambient module, or none if all of them only augment a module.
     pub fn ambient(&mut self, module: Name) -> Rc<MergedSymbol> {
-        self.ask(AMBIENT, module);
+        self.record_lookup(AMBIENT, module);
         match self
             .tables
             .ambient(module)
@@ -227,7 +227,7 @@ impl Symbols<'_> {
         if self.decl(block).kind == DeclKind::AmbientModule
             && let Some(target) = self.augmented_by(block)
         {
-            self.ask(AUGMENTED, name);
+            self.record_lookup(AUGMENTED, name);
             self.merge_scope((target, ScopeId(0)), own, name, found);
         }
     }

@@ -128,7 +128,7 @@ impl Symbols<'_> {
     }
 
     pub fn global(&mut self, name: Name, meaning: Meaning) -> DeclList {
-        self.ask(GLOBAL, name);
+        self.record_lookup(GLOBAL, name);
         let mut found = DeclList::new();
         for decl in self.visible(self.tables.globals(name)) {
             let kind = self.decl(decl).kind;
