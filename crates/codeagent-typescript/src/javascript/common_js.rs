@@ -136,7 +136,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// The value of `const a = module.exports = e` at the top level, which is also exported.
-    pub fn given_out_as_well(&mut self, value: Child<'tree>) -> Option<ExprId> {
+    pub fn also_exported(&mut self, value: Child<'tree>) -> Option<ExprId> {
         if self.b.scope != ScopeId(0) || value.kind != Kind::AssignmentExpression {
             return None;
         }
@@ -184,7 +184,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 self.b.fresh_expr(Expr::Class(id))
             }
             _ => {
-                self.script.gives_out = right.kind == Kind::Object;
+                self.script.exports_literal = right.kind == Kind::Object;
                 let ty = self.documented_variable(left.start());
                 let context = if ty.is_none() {
                     Context::None

@@ -275,8 +275,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             ["exports", ..] => (DeclId::NONE, 1..path.len()),
             [_, ..] if path[0].kind == Kind::Identifier => {
                 let decl = self.visible(path[0])?;
-                let gives_out = path.len() > 1 && self.holds_exports(decl);
-                (if gives_out { DeclId::NONE } else { decl }, 1..path.len())
+                let exports_literal = path.len() > 1 && self.holds_exports(decl);
+                (
+                    if exports_literal { DeclId::NONE } else { decl },
+                    1..path.len(),
+                )
             }
             _ => return None,
         };
@@ -341,7 +344,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// The meaning of a name in a scope, among the declarations so far.
     fn visible_name(&mut self, scope: ScopeId, name: Sym) -> Option<DeclId> {
-        for number in self.script.looked_for_holders..self.b.facts.decls.len() {
+        for number in self.script.holders_scanned..self.b.facts.decls.len() {
             let decl = &self.b.facts.decls[number];
             let is_named = matches!(
                 decl.kind,
@@ -360,7 +363,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
         }
 
-        self.script.looked_for_holders = self.b.facts.decls.len();
+        self.script.holders_scanned = self.b.facts.decls.len();
 
         let mut scope = scope;
         while let Some(id) = scope.some() {

@@ -118,7 +118,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         if is_literal {
             self.script.prototype = Some(holder);
-            self.script.gives_out = !self.b.decl(holder.decl).detail.is_none();
+            self.script.exports_literal = !self.b.decl(holder.decl).detail.is_none();
             self.b.owner = holder.decl;
         }
 

@@ -448,6 +448,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .or_else(|| inner.get(Field::Parameter));
             looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
         }
+
         self.show(id, looks);
     }
 }

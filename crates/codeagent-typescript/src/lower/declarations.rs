@@ -190,7 +190,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !self.javascript || !ty.is_none() {
             return self.expr(value, context);
         }
-        let Some(init) = self.given_out_as_well(value) else {
+        let Some(init) = self.also_exported(value) else {
             return self.expr(value, context);
         };
 
@@ -208,6 +208,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         mut looks: DeclText<'tree>,
     ) {
         looks.ty = children.get(Field::Type);
+
         let value = children.get(Field::Value);
         if let Some(function) = value
             && matches!(
@@ -221,6 +222,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .or_else(|| inner.get(Field::Parameter));
             looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
         }
+
         self.show(id, looks);
     }
 
@@ -448,19 +450,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let children = self.children(child);
         let mut outer = self.outer(child, outer);
         outer.flags.insert(DeclFlags::AMBIENT);
+
         if !children.has(Kind::Global) {
             for inner in children.named() {
                 self.statement(inner, Some(outer));
             }
             return;
         }
+
         let ambient = self.ambient;
         self.ambient.insert(DeclFlags::AMBIENT | DeclFlags::GLOBAL);
+
         if let Some(block) = children.find(Kind::StatementBlock) {
             self.scoped(ScopeKind::Global, |lowering| {
                 lowering.block_statements(block)
             });
         }
+
         self.ambient = ambient;
     }
 }

@@ -78,9 +78,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let id = self.class_like(child, None, context);
                 self.b.fresh_expr(Expr::Class(id))
             }
+
             Kind::Object => self.object(child, context),
             Kind::Array => self.array(child, context),
             Kind::NewExpression => self.new_expression(child),
+
             Kind::AwaitExpression => {
                 let inner = self.first_expr(child);
                 self.b.expr(Expr::Await(inner))

@@ -243,14 +243,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         if !declared && !self.javascript {
-            let seen = self.seen_of(&self.returns).unwrap_or(Seen::Asked(id));
+            let seen = self
+                .observable_result(&self.returns)
+                .unwrap_or(Seen::Asked(id));
             self.b.hide_but(body.start(), body.end(), seen);
         }
     }
 
     /// The part of an unannotated body that other files can observe, if it is only the one type of
     /// its literals and comparisons.
-    fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
+    fn observable_result(&self, returns: &[ExprId]) -> Option<Seen> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
             Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
             Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => {

@@ -28,7 +28,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
         let prototype = self.script.prototype.take();
-        let shown = std::mem::take(&mut self.script.gives_out);
+        let shown = std::mem::take(&mut self.script.exports_literal);
         let decl = self
             .b
             .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);

@@ -143,9 +143,9 @@ pub struct JsContext<'t> {
     /// Declarations seen so far, by scope and name.
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
     /// The number of declarations already entered in `holders`.
-    pub looked_for_holders: usize,
+    pub holders_scanned: usize,
     /// Whether the next object literal is the exported value, so that its members become nodes.
-    pub gives_out: bool,
+    pub exports_literal: bool,
 }
 
 /// One link of a chain.

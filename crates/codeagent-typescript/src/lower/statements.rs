@@ -45,6 +45,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::EnumDeclaration => self.enum_declaration(child, outer),
             Kind::InternalModule | Kind::Module => self.namespace(child, outer),
             Kind::AmbientDeclaration => self.ambient_declaration(child, outer),
+
             Kind::ImportStatement => self.import_statement(child),
             Kind::ImportAlias => self.import_alias(child, outer),
             Kind::ExportStatement => self.export_statement(child),
@@ -60,6 +61,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 self.scoped(ScopeKind::Block, |lowering| lowering.catch_clause(child))
             }
             Kind::SwitchStatement => self.switch_statement(child),
+
             Kind::EmptyStatement
             | Kind::StatementIdentifier
             | Kind::BreakStatement
@@ -201,6 +203,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             | Kind::ThrowStatement
             | Kind::ContinueStatement
             | Kind::BreakStatement => true,
+
             Kind::StatementBlock => {
                 let last = self.children(child).named().last();
                 last.is_some_and(|last| {

@@ -52,6 +52,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let parts = self.flattened(child, aliased);
                 self.b.type_expr(TypeExpr::Intersection(parts))
             }
+
             Kind::FunctionType | Kind::ConstructorType => self.function_type(child),
             Kind::ObjectType => self.object_type(child, aliased),
             // The grammar reads `readonly A[] & B` as `readonly (A[] & B)`.
@@ -62,6 +63,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::ThisType | Kind::This => self.b.type_expr(TypeExpr::This),
             Kind::TupleType => self.tuple_type(child),
             Kind::LiteralType => self.literal_type(child),
+
             Kind::ConditionalType => self.conditional_type(child),
             Kind::TypePredicate => self.type_predicate(child, false),
             Kind::Asserts | Kind::AssertsAnnotation => self.asserts(child),
@@ -80,6 +82,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let value = self.expr(child, Context::None);
                 self.b.type_expr(TypeExpr::TypeOf(value))
             }
+
             // Annotations, `readonly`, `?` and `...` wrap one type.
             _ => self.first_type(child),
         }
@@ -155,6 +158,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             | Kind::NestedIdentifier => (child, None),
             _ => return None,
         };
+
         let names = self.name_segments(name);
         let args = self.type_arguments(arguments);
         Some((self.type_name(&names, args), names[names.len() - 1]))

@@ -69,7 +69,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
 /// variable.
 fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
-    let is_given_out = declaration.kind == DeclKind::Property
+    let is_exported = declaration.kind == DeclKind::Property
         && declaration.flags.has(DeclFlags::MEMBER | DeclFlags::EXPORT)
         && declaration.scope == ScopeId(0)
         && declaration.parent.is_none();
@@ -82,7 +82,7 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
             && holder.scope == declaration.scope
             && holder.init == declaration.init
     };
-    is_given_out && !holder.is_some_and(is_held)
+    is_exported && !holder.is_some_and(is_held)
 }
 
 /// The meaning of a declaration; a namespace takes that of the class, enum or function it is merged

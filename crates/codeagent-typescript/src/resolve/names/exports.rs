@@ -65,7 +65,7 @@ impl Checker<'_> {
 
     /// Like [`Self::export_visiting`], for following an import. The result is memoized unless it
     /// depends on an unfinished query or the depth limit may have cut off the search.
-    fn imported(
+    pub fn imported(
         &mut self,
         module: &ResolvedName,
         name: Name,
@@ -91,13 +91,13 @@ impl Checker<'_> {
     }
 
     fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
-        self.searched((file, DeclId::NONE, name), visited, |checker, visited| {
+        self.search_exports((file, DeclId::NONE, name), visited, |checker, visited| {
             checker.own_export(file, name, visited)
         })
     }
 
     /// Searches one level deeper; finds nothing in a cycle or beyond the limit.
-    fn searched(
+    fn search_exports(
         &mut self,
         key: (FileId, DeclId, Name),
         visited: &mut Visited,
@@ -178,7 +178,7 @@ impl Checker<'_> {
             let found = match export.kind {
                 ExportKind::Local => {
                     let local = self.name(file, export.local);
-                    let decls = self.both_spaces(
+                    let decls = self.value_and_type_decls(
                         LookupPosition {
                             file,
                             scope,
@@ -272,7 +272,7 @@ impl Checker<'_> {
         name: Name,
         visited: &mut Visited,
     ) -> ResolvedName {
-        self.searched(
+        self.search_exports(
             (block.file, block.decl, name),
             visited,
             |checker, visited| checker.export_of_blocks(block, name, visited),

@@ -17,7 +17,7 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The declarations of a name as a value and as a type.
-    pub fn both_spaces(&mut self, position: LookupPosition, name: Name) -> DeclList {
+    pub fn value_and_type_decls(&mut self, position: LookupPosition, name: Name) -> DeclList {
         let mut found = self.lookup(position, name, Meaning::Value);
         for meaning in [Meaning::Type, Meaning::Namespace] {
             for decl in self.lookup(position, name, meaning) {
@@ -81,11 +81,11 @@ impl Checker<'_> {
 
     pub fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, |checker| {
-            checker.follow_unguarded(decl, visited)
+            checker.compute_follow(decl, visited)
         })
     }
 
-    pub fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+    pub fn compute_follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(decl.file);
         let Some(id) = self.tables.import_of(decl) else {
             return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
@@ -131,7 +131,7 @@ impl Checker<'_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
-                let decls = self.both_spaces(
+                let decls = self.value_and_type_decls(
                     LookupPosition {
                         file,
                         scope,

@@ -3,7 +3,6 @@
 //! **Limits.** Without loaded libraries, an undeclared member of a built-in type is external.
 
 use codeagent_lang::query::names::Name;
-use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;

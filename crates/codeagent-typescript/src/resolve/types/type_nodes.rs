@@ -54,6 +54,7 @@ impl Checker<'_> {
                 let members = self.types_of(file, list);
                 self.arena.intersection(&members)
             }
+
             TypeExpr::Function(decl) => self
                 .arena
                 .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
@@ -64,6 +65,7 @@ impl Checker<'_> {
                 .arena
                 .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
+
             TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
@@ -76,6 +78,7 @@ impl Checker<'_> {
             }
             TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
             TypeExpr::Predicate(..) => Ty::BOOLEAN,
+
             TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
             TypeExpr::Heritage(expr, args) => {
