@@ -148,7 +148,7 @@ pub fn filter_nodes(
         let (source, vector) = vectors.of_question(snapshot, question)?;
         let mut nearest = vectors.nearest(snapshot, source, &vector, LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
-        Ok(Some(Near { nearest, source }))
+        Ok(Some(SimilarSymbols { nearest, source }))
     };
     let Hits {
         hits,
