@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use codeagent_typescript::stdlib::dts_bundle::{Declaration, words};
-use codeagent_typescript::stdlib::javascript::Packer;
+use codeagent_typescript::stdlib::javascript::LibraryBundleWriter;
 
 /// Packs declaration files, given by library name (`es5`, `dom.iterable`) and text, into a blob.
 ///
 /// # Errors
 /// Fails with the name of a library that refers to a missing one.
-pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
-    let mut packer = Packer::default();
+pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, LibraryBundleWriter)> {
+    let mut packer = LibraryBundleWriter::default();
     let mut order: Vec<&str> = Vec::new();
 
     for name in files.keys() {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow};
 use codeagent_typescript::stdlib::dts_bundle::{ALL, Declaration, words};
-use codeagent_typescript::stdlib::npm::Packer;
+use codeagent_typescript::stdlib::npm::PackageBundleWriter;
 use serde_json::Value;
 
 use crate::declarations::{declaration, quoted, statements, stripped};
@@ -23,8 +23,8 @@ pub type Files = BTreeMap<String, String>;
 ///
 /// # Errors
 /// Fails with the name of a package that has no entry point or an unsupported statement.
-pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, Packer)> {
-    let mut packer = Packer::default();
+pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, PackageBundleWriter)> {
+    let mut packer = PackageBundleWriter::default();
     for (folder, files) in packages {
         let package = Package::read(imported_as(folder), files).with_context(|| folder.clone())?;
         package.add(&mut packer).with_context(|| folder.clone())?;
@@ -96,7 +96,7 @@ impl<'f> Package<'f> {
     }
 
     /// Adds the package to a blob.
-    fn add(&self, packer: &mut Packer) -> Result<()> {
+    fn add(&self, packer: &mut PackageBundleWriter) -> Result<()> {
         let mut modules: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
         let mut open: Vec<String> = self.entries.keys().cloned().collect();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
