@@ -129,7 +129,7 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
 
 /// Returns the queries that the pieces of a file answer otherwise than before, if nothing else
 /// differs.
-fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
+fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
         for piece in &facts.pieces {
