@@ -1,5 +1,7 @@
-//! Which edges does a fixture say it has? Expectations stand in comments under the code they speak
-//! of:
+//! Test support: the annotations of fixtures, assemblies, repositories on disk, pseudo-random
+//! numbers, waiting.
+//!
+//! Expected edges of a fixture stand in comments under the code that they are about:
 //!
 //! ```text
 //! // complete: calls
@@ -27,6 +29,9 @@
 //! one is not seen.
 
 pub mod assembly;
+pub mod files;
+pub mod poll;
+pub mod random;
 
 use std::fmt;
 
