@@ -1,16 +1,16 @@
-//! C#: from the text of a file to the edges of the graph.
+//! C# support: from the text of a file to the edges of the graph.
 //!
-//! Read it in this order, in which a file travels:
+//! The modules in the order in which a file passes through them:
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`syntax`] | tokens, preprocessor conditions, repair of what the grammar gets wrong, parsing |
-//! | [`lower`] | the tree becomes `Facts` |
+//! | [`syntax`] | tokens, preprocessor conditions, repairs for constructs the grammar gets wrong, parsing |
+//! | [`lower`] | turns the syntax tree into `Facts` |
 //! | [`project`] | csproj, props and targets: what a project compiles, references and defines |
-//! | [`stdlib`] | what .NET and packages declare, read from metadata of assemblies |
-//! | [`resolve`] | links one file: names, types, overloads, edges |
+//! | [`stdlib`] | declarations of .NET and of packages, read from assembly metadata |
+//! | [`resolve`] | resolves one file: names, types, overloads, edges |
 //!
-//! [`CSharp`] is what the rest of the product sees.
+//! [`CSharp`] is the interface to the rest of the product.
 
 pub mod lower;
 pub mod project;
@@ -21,6 +21,7 @@ pub mod syntax;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::ReadProjects;
@@ -79,11 +80,11 @@ impl LanguageSupport for CSharp {
         resolve::explain(site, report)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<u64> {
+    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
         resolve::published(facts)
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
         resolve::asked_of(facts, piece)
     }
 

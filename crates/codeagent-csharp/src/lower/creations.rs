@@ -1,12 +1,12 @@
-//! Object and array creation, initialisers, collection expressions, `with`, anonymous objects.
+//! Object and array creation, initializers, collection expressions, `with`, anonymous objects.
 //!
-//! `new A { B = { C = 1 } }`: a `New`, an object literal declaration whose `init` is that `New`,
-//! and one whose `init` is `Member(new, B)`.
+//! `new A { B = { C = 1 } }` becomes a `New`, an object literal declaration whose `init` is that
+//! `New`, and another one whose `init` is `Member(new, B)`.
 //!
 //! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first
 //! token.
 //!
-//! **Limits.** The calls that a collection expression implies are no sites.
+//! **Limits.** The calls that a collection expression implies have no sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -33,6 +33,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(type_node) = in_field(&kids, Field::Type) else {
             return self.b.expr(Expr::Unknown);
         };
+
         let (ty, at) = match kind(type_node) {
             Kind::Identifier
             | Kind::GenericName
@@ -43,6 +44,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
             _ => (self.ty(type_node), self.b.at(node)),
         };
+
         let callee = self.b.expr(Expr::TypeValue(ty));
         let call = self.b.begin_call(callee, List::default());
         let expr = self.b.fresh_expr(Expr::New(call));
@@ -89,6 +91,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.add_call(object, kid);
             return;
         }
+
         let parts = self.kids(kid.node);
         let (Some(left), Some(right)) = (
             in_field(&parts, Field::Left),
@@ -96,6 +99,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         ) else {
             return;
         };
+
         let member = self.initializer_target(decl, object, left);
         if kind(right) == Kind::Initializer {
             self.initializer(member, right);
@@ -118,6 +122,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else {
             Kids::from_elem(element, 1)
         };
+
         let mut args = Vec::new();
         for value in &values {
             let context = Context::Argument(call, args.len() as u16);
@@ -127,6 +132,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 value: self.expr(value.node, context),
             });
         }
+
         self.b.finish_call(call, args);
     }
 
@@ -173,6 +179,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 }
             }
         }
+
         copy
     }
 
@@ -190,16 +197,19 @@ impl<'t, 'r> Walker<'t, 'r> {
                 && kids
                     .get(index + 1)
                     .is_some_and(|next| next.kind == Kind::Equals);
+
             let value = if named {
                 kids.get(index + 2)
             } else {
                 Some(kid)
             };
+
             index += if named { 3 } else { 1 };
             if let Some(value) = value.filter(|value| value.kind != Kind::Token) {
                 self.anonymous_member(kid.node, value.node, named);
             }
         }
+
         self.b.scope = outer;
         self.b.fresh_expr(Expr::Object(decl))
     }
@@ -210,12 +220,14 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else {
             self.last_name(value)
         };
+
         let member = token.map(|token| {
             let sym = self.name(token);
             let at = self.b.at(token);
             self.b
                 .declare(sym, DeclKind::Property, DeclFlags::MEMBER, at)
         });
+
         let outer = self.b.scope;
         self.b.scope = self.b.facts.scope(outer).parent;
         let init = self.expr(value, Context::None);
@@ -269,18 +281,21 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else {
             of_kind(&self.kids(node), Kind::Initializer)
         };
+
         let decl = if decl.is_none() && kind(node) == Kind::Initializer {
             let at = self.b.at(node);
             self.object_literal(context, at)
         } else {
             decl
         };
+
         let array = self.b.fresh_expr(Expr::Unknown);
         let elements = list.map(|list| self.kids(list)).unwrap_or_default();
         let elements: Vec<ExprId> = elements
             .iter()
             .map(|kid| self.expr(kid.node, Context::Element(array)))
             .collect();
+
         let elements = self.b.facts.add_list(elements);
         self.b.facts.exprs[array.index()] = Expr::Array(elements, decl);
         array

@@ -1,8 +1,8 @@
-//! The pieces of a declaration node, whatever its kind: attributes, modifiers, name, type,
-//! parameters, body; and its `Detail`.
+//! The parts that all declaration nodes share: attributes, modifiers, name, type, parameters, body;
+//! and the `Detail` made of them.
 //!
-//! **Limits.** Access defaults are those of the place (interface member, class member, top level);
-//! access of an explicit implementation is private, as the compiler has it.
+//! **Limits.** The default access follows from the container (interface, class, top level). An
+//! explicit implementation is private, as for the compiler.
 
 use std::borrow::Cow;
 
@@ -133,6 +133,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 },
             }
         }
+
         parts
     }
 
@@ -164,9 +165,11 @@ impl<'t, 'r> Walker<'t, 'r> {
                     ("private", _) => Some(Access::Private),
                     (_, access) => access,
                 };
+
                 return;
             }
         };
+
         parts.flags.insert(flag);
     }
 
@@ -202,6 +205,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             explicit_interface: of.explicit,
             body_hash: self.stripped.hash(text, of.range, of.name),
         };
+
         self.b.set_detail(decl, detail);
     }
 

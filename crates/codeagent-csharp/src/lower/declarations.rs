@@ -1,10 +1,10 @@
-//! Namespaces, types and their headers become declarations.
+//! Namespaces, types and their headers.
 //!
-//! `class A<T>(int x) : B(x), I where T : C` is a class with a type parameter, a primary
+//! `class A<T>(int x) : B(x), I where T : C` becomes a class with a type parameter, a primary
 //! constructor, two bases and a base call.
 //!
-//! **Limits.** A dotted namespace is one scope. Misplaced code in broken regions is read as far as
-//! it still looks like declarations.
+//! **Limits.** A dotted namespace is one scope. Misplaced code in broken regions is read as long as
+//! it looks like declarations.
 
 use codeagent_lang::lower::builder::shortened;
 use codeagent_model::facts::*;
@@ -141,15 +141,18 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn type_declaration(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
+
         let decl_kind = self.type_kind(node);
         let saved = self.save();
         let sym = self.name(name);
         let at = self.b.at(name);
+
         let member = if self.ty_decl.is_none() {
             DeclFlags::default()
         } else {
             DeclFlags::MEMBER
         };
+
         let decl = self.b.declare(sym, decl_kind, parts.flags | member, at);
         let access = self.member_access(&parts);
         self.b.owner = decl;
@@ -165,6 +168,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             },
             decl,
         );
+
         self.b.decl(decl).inner = scope;
         self.ty_decl = decl;
         self.type_params(decl, &parts);
@@ -176,6 +180,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if let Some(body) = parts.body {
             self.items(body);
         }
+
         self.restore(saved);
     }
 
@@ -184,6 +189,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn extension_block(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
+
         let saved = self.save();
         let sym = self.b.sym_owned("extension");
         let at = self.b.position(node.start_byte());
@@ -193,6 +199,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             DeclFlags::MEMBER | DeclFlags::STATIC,
             at,
         );
+
         self.b.owner = decl;
         let detail = parts.detail(name, Some(Access::Public));
         self.add_detail(decl, &detail);
@@ -205,10 +212,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else if let Some(bases) = parts.bases {
             self.nameless_receiver(decl, bases);
         }
+
         self.constraints(decl, &parts);
         if let Some(body) = parts.body {
             self.items(body);
         }
+
         self.restore(saved);
     }
 
@@ -235,11 +244,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(list) = parts.type_params else {
             return;
         };
+
         let mut declared = Vec::new();
         for kid in self.kids(list) {
             if kid.kind != Kind::TypeParameter {
                 continue;
             }
+
             let param = self.parts(kid.node);
             self.attributes(&param.attributes);
             if let Some(name) = param.name {
@@ -256,6 +267,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 declared.push(self.b.declare(sym, DeclKind::TypeParam, flags, at));
             }
         }
+
         self.b.decl(decl).type_params = self.b.facts.add_list(declared);
     }
 
@@ -271,6 +283,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(name) = of_kind(&kids, Kind::Identifier) else {
                 continue;
             };
+
             let sym = self.name(name);
             let bases = self.constraint_bases(&kids);
             if let Some(param) = params
@@ -306,6 +319,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 }
             }
         }
+
         bases
     }
 
@@ -328,6 +342,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn base_list(&mut self, decl: DeclId, list: Option<Node<'r>>, caller: DeclId) {
         let Some(list) = list else { return };
+
         let mut bases: Vec<Base> = Vec::new();
         for kid in self.kids(list) {
             match kid.kind {
@@ -345,6 +360,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => self.add_base(decl, &mut bases, kid.node),
             }
         }
+
         self.b.decl(decl).bases = self.b.facts.add_list(bases);
     }
 
@@ -391,6 +407,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             DeclFlags::MEMBER | DeclFlags::HAS_BODY,
             at,
         );
+
         let mut detail = self.parts(params).detail(name, Some(Access::Public));
         detail.range = (name.start_byte(), params.end_byte());
         detail.params = Some(params);
@@ -405,6 +422,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let forwarded = bases.map_or_else(Vec::new, |bases| self.forwarded(bases));
             self.positional_properties(decl, params, &forwarded);
         }
+
         decl
     }
 
@@ -431,6 +449,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             .facts
             .list(self.b.facts.decl(constructor).params)
             .to_vec();
+
         let nodes = self.kids(params);
         let nodes = nodes.iter().filter(|kid| kid.kind == Kind::Parameter);
         for (param, kid) in declared.into_iter().zip(nodes) {
@@ -473,6 +492,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// A statement outside of any type: part of the synthetic main method, whose scope is the file.
     fn top_level(&mut self, node: Node<'r>) {
         let saved = self.save();
+
         let main = match self.main.some() {
             Some(main) => main,
             None => {
@@ -484,6 +504,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     DeclFlags::STATIC | DeclFlags::HAS_BODY,
                     at,
                 );
+
                 self.b.decl(main).inner = self.b.scope;
                 let detail = self.parts(node).detail(node, Some(Access::Private));
                 self.add_detail(main, &detail);
@@ -491,6 +512,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 main
             }
         };
+
         self.b.owner = main;
         self.b.hide(node.start_byte(), node.end_byte());
         let func = self.in_function(main, |walk| walk.statement(node));
@@ -501,6 +523,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The main method spans from its first to its last statement.
     fn finish_top_level(&mut self, root: Node<'r>) {
         let Some(main) = self.main.some() else { return };
+
         let returns = std::mem::take(&mut self.main_returns);
         self.b.decl(main).returns = self.b.facts.add_list(returns);
         let start = self.b.facts.decl(main).at.offset as usize;
@@ -509,6 +532,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             .iter()
             .rev()
             .find(|kid| kid.kind == Kind::GlobalStatement || kid.kind.is_statement());
+
         let end = last.map_or(start, |kid| kid.node.end_byte());
         let span = self.b.span(start, end);
         let detail = self.b.facts.decl(main).detail;

@@ -1,10 +1,10 @@
-//! Value syntax becomes expressions; names, calls and operators in it become sites.
+//! Expressions, and the sites of the names, calls and operators in them.
 //!
-//! `a.F(x => x.B)` is a call of `Member(a, F)` whose argument is a lambda that gets its type from
-//! argument 0 of that call.
+//! `a.F(x => x.B)` becomes a call of `Member(a, F)` whose argument is a lambda that gets its type
+//! from argument 0 of that call.
 //!
-//! **Limits.** Literals of strings keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
-//! like is a number or unknown.
+//! **Limits.** String literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the like
+//! is a number or unknown.
 
 use codeagent_model::facts::*;
 use tree_sitter::Node;
@@ -182,6 +182,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 });
             }
         }
+
         let args = self.b.facts.add_list(args);
         self.b.expr(Expr::Tuple(args))
     }
@@ -248,11 +249,13 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
             word => word,
         };
+
         let literal = if word == "int" {
             Expr::Literal(LiteralKind::Number, self.b.sym(text))
         } else {
             Expr::Literal(LiteralKind::TypedNumber, self.b.sym_owned(word))
         };
+
         self.b.expr(literal)
     }
 
@@ -283,6 +286,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::In => Some(ArgMode::In),
             _ => None,
         });
+
         let mode = mode.unwrap_or(ArgMode::Value);
         let name_sym = name.map_or(Sym::NONE, |name| self.name(name));
         let Some(value) = parts.last().filter(|last| Some(last.node) != name) else {
@@ -292,6 +296,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 value: ExprId::NONE,
             };
         };
+
         let value = match (value.kind, mode) {
             (Kind::DeclarationExpression, ArgMode::Out) => {
                 self.out_variable(call, index, value.node)
@@ -305,6 +310,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             (_, ArgMode::Ref) => self.expr_used(value.node, &[], SiteKind::ReadWrite),
             _ => self.expr(value.node, Context::Argument(call, index)),
         };
+
         Arg {
             name: name_sym,
             mode,
@@ -382,6 +388,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => {}
             }
         }
+
         let decl = self.b.declare(Sym::NONE, DeclKind::Lambda, flags, at);
         self.b.decl(decl).context = context;
         let outer = self.b.scope;
@@ -391,6 +398,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let body = in_field(&kids, Field::Body).or(of_kind(&kids, Kind::Block));
         let func = self.in_function(decl, |walk| {
             let Some(body) = body else { return };
+
             if kind(body) == Kind::Block {
                 walk.statements(body);
                 let last = walk
@@ -411,6 +419,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 walk.func.returns.push(value);
             }
         });
+
         self.finish_function(decl, func);
         self.b.scope = outer;
         self.b.fresh_expr(Expr::Function(decl))
@@ -472,6 +481,7 @@ fn number_type(text: &str, real: bool) -> &'static str {
         [b'0', b'b', ..] => (&lower[2..], 2),
         _ => (lower.as_str(), 10),
     };
+
     if real {
         return match digits.bytes().last() {
             Some(b'f') => "float",
@@ -479,6 +489,7 @@ fn number_type(text: &str, real: bool) -> &'static str {
             _ => "double",
         };
     }
+
     let bare = digits.trim_end_matches(['u', 'l']);
     let suffix = &digits[bare.len()..];
     let value = u128::from_str_radix(&bare.replace('_', ""), radix).unwrap_or(u128::MAX);
@@ -517,6 +528,7 @@ mod tests {
         for (text, ty) in table {
             assert_eq!(number_type(text, false), ty, "{text}");
         }
+
         for (text, ty) in [
             ("1.0", "double"),
             (".5f", "float"),

@@ -1,8 +1,10 @@
-//! After the walk: names that bind to a local, parameter or type parameter need no site, and local
-//! functions used from outside are marked.
+//! Binding of locals, after the whole file is lowered.
 //!
-//! **Limits.** Parameters of primary constructors keep their sites: an inherited member may hide
-//! them.
+//! A name that binds to a local, parameter or type parameter needs no site and loses it. Local
+//! functions that are used outside of themselves are marked as called.
+//!
+//! **Limits.** Parameters of primary constructors keep their sites, because an inherited member may
+//! hide them.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_model::facts::*;
@@ -27,6 +29,7 @@ pub fn finish(builder: &mut Builder<'_>) {
         Some(_) => false,
         None => true,
     });
+
     facts.sites = sites;
     for decl in called {
         facts.decls[decl.index()].flags.insert(DeclFlags::CALLED);
@@ -58,6 +61,7 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
                 Expr::Call(call) => facts.expr(facts.calls[call.index()].callee),
                 expr => expr,
             };
+
             let Expr::Name(name, scope, at) = expr else {
                 return None;
             };
@@ -96,15 +100,18 @@ fn local(
                 .rev()
                 .find(is_value)
                 .or_else(|| decls[before..].iter().find(is_function));
+
             if let Some(decl) = found {
                 return Some(*decl);
             }
         }
+
         if matches!(region.kind, ScopeKind::Type | ScopeKind::Enum) {
             return None;
         }
         scope = region.parent;
     }
+
     None
 }
 

@@ -1,7 +1,7 @@
-//! Members of types and local functions become declarations with a scope for parameters and body.
+//! Members of types, and local functions, with a scope for parameters and body.
 //!
-//! `public T M<T>(T a) where T : C => a;` is a method with a type parameter, a parameter and one
-//! returned expression.
+//! `public T M<T>(T a) where T : C => a;` becomes a method with a type parameter, a parameter and
+//! one returned expression.
 //!
 //! **Limits.** Accessors are scopes of their property, not declarations.
 
@@ -58,6 +58,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn constructor(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
+
         let is_static = parts.flags.has(DeclFlags::STATIC);
         let callable = Callable {
             kind: if is_static {
@@ -74,6 +75,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 self.member_access(&parts)
             },
         };
+
         self.callable(&parts, callable);
     }
 
@@ -103,11 +105,13 @@ impl<'t, 'r> Walker<'t, 'r> {
             )
         } else {
             let Some(ty) = parts.ty else { return };
+
             let word = if self.count_tokens(node, "implicit") > 0 {
                 "implicit"
             } else {
                 "explicit"
             };
+
             let ty_text: String = self.text(ty).split_whitespace().collect();
             let token = self
                 .kids(node)
@@ -116,11 +120,13 @@ impl<'t, 'r> Walker<'t, 'r> {
                 .map_or(ty, |kid| kid.node);
             (token, format!("{word} operator {ty_text}"))
         };
+
         let decl_kind = if kind == Kind::OperatorDeclaration {
             DeclKind::Operator
         } else {
             DeclKind::Conversion
         };
+
         let access = self.member_access(&parts);
         let callable = Callable {
             kind: decl_kind,
@@ -129,6 +135,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             token,
             access,
         };
+
         self.callable(&parts, callable);
     }
 
@@ -183,9 +190,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         if callable.kind != DeclKind::LocalFunction && self.ty_decl.some().is_some() {
             flags.insert(DeclFlags::MEMBER);
         }
+
         if parts.body.is_some() {
             flags.insert(DeclFlags::HAS_BODY);
         }
+
         let decl = self
             .b
             .declare(callable.name, callable.kind, flags, callable.at);
@@ -195,6 +204,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if callable.kind == DeclKind::Conversion {
             detail.name = (0, 0);
         }
+
         detail.explicit = self.explicit_interface(parts.explicit);
         self.add_detail(decl, &detail);
         let scope = self.b.open_scope(ScopeKind::Function, decl);
@@ -204,9 +214,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             let ty = self.ty(ty);
             self.b.decl(decl).ty = ty;
         }
+
         if let Some(params) = parts.params {
             self.params(decl, params);
         }
+
         self.constraints(decl, parts);
         let func = self.in_function(decl, |walk| {
             if let Some(initializer) = parts.initializer {
@@ -216,6 +228,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 walk.body(body);
             }
         });
+
         self.finish_function(decl, func);
         self.restore(saved);
     }
@@ -260,6 +273,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let (Some(word), Some(arguments)) = (word, of_kind(&kids, Kind::ArgumentList)) else {
             return;
         };
+
         self.b.hide(arguments.start_byte(), arguments.end_byte());
         let call = self.b.begin_call(ExprId::NONE, List::default());
         self.arguments(call, arguments);
@@ -268,6 +282,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else {
             SiteKind::BaseInit
         };
+
         let at = self.b.at(word.node);
         self.b
             .site(site, Subject::Construct(TypeId::NONE, call), at);
@@ -314,13 +329,16 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => {}
             }
         }
+
         if flags.has(DeclFlags::REF | DeclFlags::IN) {
             flags = DeclFlags(flags.0 & !DeclFlags::REF.0);
         }
         let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.param_type(ty));
+
         if default.is_some() {
             flags.insert(DeclFlags::OPTIONAL);
         }
+
         let name = in_field(&parts, Field::Name)?;
         let sym = self.name(name);
         let at = self.b.at(name);
@@ -335,6 +353,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let init = self.expr(default, context);
             self.b.decl(param).init = init;
         }
+
         Some(param)
     }
 
@@ -345,16 +364,19 @@ impl<'t, 'r> Walker<'t, 'r> {
             .iter()
             .find(|kid| kid.field == Field::Type)
             .map_or(TypeId::NONE, |ty| self.param_type(ty.node));
+
         let name = kids[word..]
             .iter()
             .find(|kid| kid.field == Field::Name)?
             .node;
+
         for kid in kids[..word]
             .iter()
             .filter(|kid| kid.kind == Kind::AttributeList)
         {
             self.attribute_list(kid.node);
         }
+
         let sym = self.name(name);
         let at = self.b.at(name);
         let param = self
@@ -379,6 +401,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(variables) = parts.variables else {
             return;
         };
+
         let kids = self.kids(variables);
         let declarators: Vec<Node<'r>> = kids
             .iter()
@@ -386,11 +409,13 @@ impl<'t, 'r> Walker<'t, 'r> {
             .map(|kid| kid.node)
             .collect();
         let ty_node = in_field(&kids, Field::Type);
+
         let decl_kind = if kind == Kind::EventFieldDeclaration {
             DeclKind::Event
         } else {
             DeclKind::Field
         };
+
         let access = self.member_access(&parts);
         let mut ty = TypeId::NONE;
         let mut deprecated = false;
@@ -399,28 +424,33 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(name) = in_field(&pieces, Field::Name) else {
                 continue;
             };
+
             let sym = self.name(name);
             let at = self.b.at(name);
             let decl = self
                 .b
                 .declare(sym, decl_kind, parts.flags | DeclFlags::MEMBER, at);
             let outer = std::mem::replace(&mut self.b.owner, decl);
+
             if index == 0 {
                 deprecated = self.attributes(&parts.attributes);
                 ty = ty_node.map_or(TypeId::NONE, |node| self.ty(node));
             }
+
             self.b.decl(decl).ty = ty;
             let whole = if declarators.len() == 1 {
                 node
             } else {
                 *declarator
             };
+
             let detail = DetailOf {
                 range: (whole.start_byte(), whole.end_byte()),
                 ty: ty_node,
                 deprecated,
                 ..parts.detail(name, access)
             };
+
             self.add_detail(decl, &detail);
             self.field_value(decl, &pieces, ty);
             self.b.owner = outer;
@@ -464,11 +494,13 @@ impl<'t, 'r> Walker<'t, 'r> {
                 (this, self.b.sym_owned("this[]"))
             }
         };
+
         let decl_kind = match kind {
             Kind::IndexerDeclaration => DeclKind::Indexer,
             Kind::EventDeclaration => DeclKind::Event,
             _ => DeclKind::Property,
         };
+
         let saved = self.save();
         let at = self.b.at(token);
         let decl = self
@@ -486,10 +518,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.b.decl(decl).inner = scope;
             self.params(decl, params);
         }
+
         self.accessors(decl, &parts);
         if let Some(value) = parts.value {
             self.initial_value(decl, value, ty);
         }
+
         self.restore(saved);
     }
 
@@ -500,10 +534,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.b.decl(decl).flags.insert(DeclFlags::HAS_BODY);
             returns.extend(self.accessor_body(decl, arrow, None).returns);
         }
+
         let kids = parts
             .accessors
             .map(|list| self.kids(list))
             .unwrap_or_default();
+
         for accessor in kids
             .iter()
             .filter(|kid| kid.kind == Kind::AccessorDeclaration)
@@ -511,6 +547,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let pieces = self.parts(accessor.node);
             self.attributes(&pieces.attributes);
             let Some(body) = pieces.body else { continue };
+
             self.b.decl(decl).flags.insert(DeclFlags::HAS_BODY);
             let is_get = pieces.name.is_none_or(|name| self.text(name) == "get");
             let func = self.accessor_body(decl, body, pieces.name.filter(|_| !is_get));
@@ -521,6 +558,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 }
             }
         }
+
         self.b.decl(decl).returns = self.b.facts.add_list(returns);
     }
 
@@ -537,6 +575,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
             self.b.decl(value).ty = ty;
         }
+
         if self.uses_backing_field(body) {
             let sym = self.b.sym_owned("field");
             let at = self.b.at(body);
@@ -545,6 +584,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 .declare(sym, DeclKind::Variable, DeclFlags::default(), at);
             self.b.decl(field).ty = ty;
         }
+
         let func = self.in_function(decl, |walk| walk.body(body));
         self.b.scope = outer;
         func
@@ -586,11 +626,13 @@ impl<'t, 'r> Walker<'t, 'r> {
                     return true;
                 }
             }
+
             if kids.iter().any(|kid| kid.kind == Kind::PropertyDeclaration) {
                 return false;
             }
             outer = node.parent();
         }
+
         false
     }
 }

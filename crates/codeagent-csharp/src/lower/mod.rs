@@ -1,7 +1,10 @@
-//! C# text becomes facts: repair, parse within a budget, one walk, then what needs the whole file.
+//! Lowering: turns C# text into `Facts`.
 //!
-//! Broken code is input: what the parser could not read is counted in the header. A text that could
-//! not be parsed within its budget gives facts without declarations and the status `failed`.
+//! Repairs the text, parses it within a budget, lowers the tree in one pass, and then does what
+//! needs the whole file.
+//!
+//! Broken code is valid input: the header counts what the parser could not read. A text that cannot
+//! be parsed within its budget has no declarations and the status `failed`.
 //!
 //! **Limits.** One file at a time: names are recorded, never resolved.
 
@@ -35,6 +38,7 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     let Some(parsed) = parse::parse(text, defines) else {
         return given_up(text, Dialect::CSharp);
     };
+
     let root = parsed.tree.root_node();
     let mut walk = Walker::new(text, &parsed.edits, root);
     walk.read_type_lists(&parsed);
@@ -49,6 +53,7 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     } else {
         ParseStatus::Partial
     };
+
     facts
 }
 

@@ -1,7 +1,7 @@
 //! Unary and binary operators, type tests and assignments.
 //!
-//! Binary expressions are taken apart into operands and operators and put together again by
-//! precedence, which does not recurse and mends trees in which `?.` was bound too loosely.
+//! A binary expression is taken apart into operands and operators and rebuilt by precedence. This
+//! does not recurse, and it corrects trees in which `?.` was bound too loosely.
 //!
 //! **Limits.** `&&` and `||` are `bool`; user-defined ones are not seen.
 
@@ -38,6 +38,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if steps.is_empty() {
             return self.expr(node, Context::None);
         }
+
         self.nested(|walk| match kind(node) {
             Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => {
                 walk.operators(node, steps, Context::None)
@@ -79,11 +80,13 @@ impl<'t, 'r> Walker<'t, 'r> {
                         Kind::Identifier => drop(self.expr_used(pattern, &[], SiteKind::Test)),
                         _ => self.pattern(pattern, subject),
                     }
+
                     let test = self.b.expr(Expr::Known(KnownType::Bool));
                     stack.values.push(test);
                 }
             }
         }
+
         self.reduce(&mut stack, 0);
         stack.values.pop().unwrap_or_default()
     }
@@ -106,6 +109,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 return;
             }
         }
+
         if found == Kind::Cast
             && let Some((left, token, right)) = self.split_cast(node)
         {
@@ -114,6 +118,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             todo.push(Part::Tree(left, Steps::new()));
             return;
         }
+
         if !found.is_operator() {
             let value = if steps.is_empty() {
                 self.expr(node, self.operand_context(stack, context))
@@ -123,6 +128,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             stack.values.push(value);
             return;
         }
+
         let kids = self.kids(node);
         let left = in_field(&kids, Field::Left).or(in_field(&kids, Field::Expression));
         match found {
@@ -133,12 +139,14 @@ impl<'t, 'r> Walker<'t, 'r> {
                 ) else {
                     return;
                 };
+
                 if let Some(callee) = self.generic_call(node, left, token, right) {
                     let (_, mut tail) = self.chain_steps(right, &steps);
                     tail.push(node);
                     todo.push(Part::Tree(callee, tail));
                     return;
                 }
+
                 todo.push(Part::Tree(right, steps));
                 todo.push(Part::Operator(self.text(token), token));
             }
@@ -146,6 +154,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else {
                     return;
                 };
+
                 let (tested, rest) = self.tested(pattern.node);
                 for (token, right) in rest {
                     todo.push(Part::Tree(right, Steps::new()));
@@ -163,6 +172,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 todo.push(Part::Type(token, ty));
             }
         }
+
         todo.extend(left.map(|left| Part::Tree(left, Steps::new())));
     }
 
@@ -174,6 +184,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             (Kind::ConstantPattern, [only]) => only.node,
             _ => return (pattern, rest),
         };
+
         while kind(current) == Kind::Binary {
             let kids = self.kids(current);
             let (Some(left), Some(token), Some(right)) = (
@@ -183,6 +194,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             ) else {
                 return (pattern, Vec::new());
             };
+
             // Arithmetic is part of the constant.
             if !matches!(
                 self.text(token),
@@ -190,9 +202,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             ) {
                 return (pattern, Vec::new());
             }
+
             rest.push((token, right));
             current = left;
         }
+
         if kind(current) == Kind::Identifier {
             (current, rest)
         } else {
@@ -225,6 +239,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if !is_call || node.has_error() {
             return None;
         }
+
         let inner = self.kids(left);
         let less = in_field(&inner, Field::Operator).filter(|token| self.text(*token) == "<");
         less.and(in_field(&inner, Field::Left))
@@ -397,6 +412,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             .filter(|kid| kid.kind != Kind::DotDot)
             .map(|kid| kid.node)
             .collect();
+
         let mut values = [ExprId::NONE; 2];
         for (index, bound) in bounds.iter().take(2).enumerate() {
             let steps = if index + 1 == bounds.len() {
@@ -406,6 +422,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             };
             values[index] = self.operand(*bound, steps);
         }
+
         self.b
             .expr(Expr::Binary(Operator::Range, values[0], values[1]))
     }
@@ -423,6 +440,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if text == "=" && kind(left) == Kind::TupleExpression {
             return self.deconstruction(left, right);
         }
+
         let target = self.expr_used(
             left,
             &[],
@@ -432,6 +450,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 SiteKind::ReadWrite
             },
         );
+
         let value = self.expr(right, Context::Assigned(target));
         let value = match (text, operator) {
             ("=", _) | (_, None) => value,
@@ -441,6 +460,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 None => value,
             },
         };
+
         self.b.expr(Expr::Assign(target, value))
     }
 
@@ -484,6 +504,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     }
                 }
             }
+
             path.pop();
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! `x is A { B: var b } a` declares `b` as `Member(a value of A, B)` and `a` of type `A`.
 //!
-//! **Limits.** `x is A` without a designation may name a constant or a type: it is read as a value,
-//! the linker decides. Elements of list patterns are typed as what iterating gives.
+//! **Limits.** In `x is A` without a designation, `A` may name a constant or a type: it is lowered
+//! as a value, and the resolver decides. Elements of list patterns have the iteration type of the
+//! value.
 
 use codeagent_model::facts::*;
 use tree_sitter::Node;
@@ -99,6 +100,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(part) = self.kids(argument.node).last().copied() else {
                 continue;
             };
+
             match part.kind {
                 Kind::DeclarationExpression => {
                     if let Some(variable) = self.declaration_expression(part.node) {
@@ -164,6 +166,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Some(ty) => self.b.expr(Expr::Cast(ty)),
             None => self.b.expr(Expr::NonNull(subject)),
         };
+
         for kid in kids {
             match kid.kind {
                 Kind::PositionalClause => self.positional(kid.node, value),
@@ -174,6 +177,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => {}
             }
         }
+
         self.designation(kids, ty.unwrap_or_default(), value);
     }
 
@@ -212,6 +216,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 None => break,
             }
         }
+
         names.push(rest);
         let mut member = value;
         for name in names.into_iter().rev() {
@@ -220,6 +225,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             member = self.b.expr(Expr::Member(member, sym));
             self.use_site(SiteKind::Read, member, at);
         }
+
         member
     }
 
@@ -249,6 +255,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     _ => walk.query_clause(kid),
                 }
             }
+
             walk.b.expr(Expr::Query(last))
         })
     }
@@ -280,6 +287,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let Some(name) = of_kind(&kids, Kind::Identifier) else {
                     return;
                 };
+
                 let variable = self.variable(name, TypeId::NONE, ExprId::NONE);
                 if let Some(value) = kids.last().filter(|value| value.node != name) {
                     let init = self.expr(value.node, Context::None);
@@ -298,15 +306,18 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(word) = kids.iter().position(|kid| kid.kind == Kind::In) else {
             return;
         };
+
         let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         let Some(name) = word.checked_sub(1).and_then(|index| kids.get(index)) else {
             return;
         };
+
         let variable = self.variable(name.node, ty, ExprId::NONE);
         let mut rest = kids
             .iter()
             .skip(word + 1)
             .filter(|kid| kid.kind != Kind::Token);
+
         let source = rest
             .next()
             .map_or(ExprId::NONE, |source| self.expr(source.node, Context::None));

@@ -1,4 +1,4 @@
-//! Which declarations of a C# file do others see one by one: members of types.
+//! The declarations of a C# file that other files depend on one by one: members of types.
 
 use codeagent_lang::lower::pieces::{PieceSpan, place};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
@@ -13,14 +13,17 @@ pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         .iter()
         .map(|import| import.at.offset as usize)
         .collect();
+
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         if has_members(decl.kind) {
             containers.push(id);
         }
+
         if has_members(decl.kind) || decl.kind == DeclKind::Namespace {
             others.push(decl.at.offset as usize);
         }
+
         if is_member(decl.kind)
             && !decl.flags.has(DeclFlags::FROM_PARAMETER)
             && let Ok(container) = containers.binary_search(&facts.scope(decl.scope).owner)
@@ -28,6 +31,7 @@ pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
             places.extend(place(facts, id, container as u32));
         }
     }
+
     (places, others)
 }
 

@@ -1,9 +1,9 @@
-//! Postfix chains: `a?.b.c<T>(x)[0]!` as one loop from its first name to its last step.
+//! Member access, invocation and element access: `a?.b.c<T>(x)[0]!` as one loop over its steps.
 //!
-//! The grammar binds `?.` too loosely: `a + b?.c()` arrives as `(a + b)?.c()`, so the steps of a
-//! chain that stands on an operator are handed down to the operator's last operand.
+//! The grammar binds `?.` too loosely: `a + b?.c()` is parsed as `(a + b)?.c()`. The steps of a
+//! chain on an operator are therefore handed down to the operator's last operand.
 //!
-//! **Limits.** A call of something that has no name (`a[0](x)`) is no site.
+//! **Limits.** A call of an expression without a name (`a[0](x)`) has no site.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -75,6 +75,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => self.postfix_step(link, *step),
             };
         }
+
         let expr = self.settle(link, use_kind);
         if conditional {
             self.b.expr(Expr::Conditional(expr))
@@ -97,6 +98,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let expr = self.b.expr(Expr::TypeValue(ty));
             return (plain(expr), &steps[..steps.len() - taken]);
         }
+
         let followed = !steps.is_empty();
         let is_generic =
             kind(bottom) == Kind::GenericName || self.blanked_type_list(bottom).is_some();
@@ -115,6 +117,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 link
             }
         };
+
         (link, steps)
     }
 
@@ -141,12 +144,14 @@ impl<'t, 'r> Walker<'t, 'r> {
         if kind(bottom) != Kind::Identifier {
             return 0;
         }
+
         let mut taken = 0;
         for index in (1..steps.len()).rev() {
             let (step, next) = (steps[index], steps[index - 1]);
             if kind(step) != Kind::MemberAccess || kind(next) != Kind::MemberAccess {
                 break;
             }
+
             let name = step.child(step.child_count().saturating_sub(1));
             if name.is_some_and(|name| {
                 kind(name) == Kind::GenericName || self.blanked_type_list(name).is_some()
@@ -154,6 +159,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 taken = steps.len() - index;
             }
         }
+
         taken
     }
 
@@ -219,6 +225,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 None => link,
             };
         }
+
         let (Some(left), Some(right)) =
             (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
         else {

@@ -1,5 +1,5 @@
-//! What a declaration shows to readers: parameters and types on one line, the summary of its doc
-//! comment, a hash of its text.
+//! The text that documents a declaration: parameters and types on one line, the summary of the doc
+//! comment, a hash of the source text.
 //!
 //! `/// <summary>Adds <paramref name="a"/>.</summary>` becomes `Adds a.`
 //!
@@ -85,6 +85,7 @@ pub fn doc_above(text: &str, start: usize) -> Option<String> {
     if !text[rest.len()..start].contains('\n') {
         return None;
     }
+
     let mut lines = Vec::new();
     loop {
         let at = rest.rfind('\n').map_or(0, |at| at + 1);
@@ -94,11 +95,13 @@ pub fn doc_above(text: &str, start: usize) -> Option<String> {
         } else if !(lines.is_empty() && line.starts_with('#')) {
             break;
         }
+
         if at == 0 {
             break;
         }
         rest = rest[..at].trim_end();
     }
+
     lines.reverse();
     (!lines.is_empty()).then(|| summary(&lines.join("\n")))
 }
@@ -148,6 +151,7 @@ fn without_tags(body: &str) -> String {
         rest = tail;
     }
     plain.push_str(rest);
+
     plain
         .replace("&lt;", "<")
         .replace("&gt;", ">")

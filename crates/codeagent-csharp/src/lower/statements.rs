@@ -1,7 +1,7 @@
-//! Statements: scopes, local variables, what is returned.
+//! Statements: scopes, local variables, returned values.
 //!
-//! `foreach (var (k, v) in d) { }` opens a scope with `k` and `v` as elements of what iterating `d`
-//! gives.
+//! `foreach (var (k, v) in d) { }` opens a scope in which `k` and `v` are elements of the iteration
+//! type of `d`.
 //!
 //! **Limits.** Labels are not declared.
 
@@ -137,17 +137,20 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn declarator(&mut self, node: Node<'r>, ty: TypeId, flags: DeclFlags) {
         let kids = self.kids(node);
+
         let context = if ty.is_none() {
             Context::None
         } else {
             Context::Typed(ty)
         };
+
         let name = in_field(&kids, Field::Name);
         let variable = name.map(|name| {
             let variable = self.variable(name, ty, ExprId::NONE);
             self.b.decl(variable).flags = flags;
             variable
         });
+
         let mut init = ExprId::NONE;
         for kid in kids.iter().skip(1) {
             match kid.kind {
@@ -156,6 +159,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => init = self.expr(kid.node, context),
             }
         }
+
         match (variable, of_kind(&kids, Kind::TuplePattern)) {
             (Some(variable), _) => self.b.decl(variable).init = init,
             (None, Some(tuple)) => self.designations(tuple, init),
@@ -224,16 +228,19 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
             _ => {}
         }
+
         let source = in_field(&kids, Field::Right)
             .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
         let element = self.b.expr(Expr::Iterate(source, is_await));
         if let Some(variable) = variable {
             self.b.decl(variable).init = element;
         }
+
         self.give_elements(&declared, element);
         if let Some(tuple) = left.filter(|left| kind(*left) == Kind::TuplePattern) {
             self.designations(tuple, element);
         }
+
         if let Some(body) = in_field(&kids, Field::Body) {
             self.embedded(body, Field::Body);
         }
@@ -270,6 +277,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 self.part(kid);
             }
         }
+
         for decl in &mut self.b.facts.decls[first..] {
             if decl.scope == section {
                 decl.scope = block;

@@ -1,4 +1,4 @@
-//! Snapshots of the facts of small texts, and inputs made to hurt.
+//! Snapshots of the facts of small texts, and adversarial inputs.
 
 use std::time::Duration;
 

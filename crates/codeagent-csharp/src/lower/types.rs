@@ -1,8 +1,8 @@
-//! Type syntax becomes type expressions, and every name in it a site.
+//! Type syntax: type expressions, and a site for every name in them.
 //!
-//! `A.B<int>[]` is `Array(Name([A, B<int>]))` with sites at `A` and `B`.
+//! `A.B<int>[]` becomes `Array(Name([A, B<int>]))` with sites at `A` and `B`.
 //!
-//! **Limits.** Function pointers are `Unknown` (their types still give sites).
+//! **Limits.** Function pointers are `Unknown`; the types in them still have sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -100,19 +100,23 @@ impl<'t, 'r> Walker<'t, 'r> {
                     self.expr(size.node, Context::None);
                 }
             }
+
             match in_field(&kids, Field::Type) {
                 Some(element) => inner = element,
                 None => break,
             }
         }
+
         let mut ty = if kind(inner) == Kind::ArrayType {
             TypeId::NONE
         } else {
             self.ty(inner)
         };
+
         for rank in ranks {
             ty = self.b.type_expr(TypeExpr::Array(ty, rank));
         }
+
         ty
     }
 
@@ -139,18 +143,22 @@ impl<'t, 'r> Walker<'t, 'r> {
         if kind(node) == Kind::Identifier && self.blanked_type_list(node).is_none() {
             return self.bare_type(node, sites);
         }
+
         let mut tokens: SmallVec<[Node<'r>; 4]> = SmallVec::new();
         let mut segments: SmallVec<[Segment; 4]> = SmallVec::new();
         for (name, args, is_alias) in self.segments(node) {
             let args = args.map_or(List::default(), |args| self.type_args(args));
+
             let sym = if is_alias {
                 self.alias_name(name)
             } else {
                 self.name(name)
             };
+
             segments.push(Segment { name: sym, args });
             tokens.push(name);
         }
+
         let count = segments.len();
         let segments = self.b.facts.add_list(segments);
         let scope = self.b.scope;
@@ -162,6 +170,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     .site(self.type_site, Subject::Type(ty, index as u16), at);
             }
         }
+
         let at = self.b.at(tokens.last().copied().unwrap_or(node));
         NamedType { ty, at }
     }
@@ -215,6 +224,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 _ => {}
             }
         }
+
         found.reverse();
         found.truncate(MAX_SEGMENTS);
         found

@@ -1,11 +1,11 @@
-//! Usings, extern aliases and attributes.
+//! Using directives, extern aliases and attributes.
 //!
 //! `using static A.B;` is an import of the type expression `A.B`; `[Obsolete("x")]` is a call that
 //! constructs `Obsolete`.
 //!
-//! **Limits.** Whether `A.B` is a namespace or a type, and whether an attribute's name lacks its
-//! `Attribute`, only the linker can tell. `Name = value` arguments of attributes are walked but are
-//! no arguments of the constructor.
+//! **Limits.** Only the resolver can tell whether `A.B` is a namespace or a type, and whether the
+//! name of an attribute lacks its suffix `Attribute`. `Name = value` arguments of attributes are
+//! lowered but are not constructor arguments.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -24,21 +24,26 @@ impl<'t, 'r> Walker<'t, 'r> {
             !matches!(kid.kind, Kind::Token | Kind::Static | Kind::Equals)
                 && Some(kid.node) != alias
         };
+
         let Some(target) = kids.iter().rev().find(is_target) else {
             return;
         };
+
         let import_kind = match alias {
             Some(_) => ImportKind::UsingAlias,
             None if of_kind(&kids, Kind::Static).is_some() => ImportKind::UsingStatic,
             None => ImportKind::UsingNamespace,
         };
+
         let name = alias.map_or(Sym::NONE, |alias| self.name(alias));
         let module = self.dotted(target.node);
+
         let sites = if import_kind == ImportKind::UsingNamespace {
             Sites::None
         } else {
             Sites::Qualifiers
         };
+
         let (ty, at) = self.using_target(target.node, sites);
         let global = self.count_tokens(node, "global") > 0;
         let scope = self.b.scope;
@@ -53,6 +58,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             type_only: false,
             at,
         };
+
         self.b.facts.imports.push(import);
         let import = ImportId(self.b.facts.imports.len() as u32 - 1);
         self.b.site(SiteKind::Import, Subject::Import(import), at);
@@ -77,6 +83,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(name) = in_field(&kids, Field::Name) else {
             return;
         };
+
         let sym = self.name(name);
         let at = self.b.at(name);
         let scope = self.b.scope;
@@ -125,6 +132,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(name) = in_field(&kids, Field::Name) else {
             return false;
         };
+
         let outer = std::mem::replace(&mut self.type_site, SiteKind::TypeRef);
         let named = self.named_type(name, Sites::All);
         self.type_site = outer;
@@ -134,9 +142,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             Subject::Construct(named.ty, call),
             named.at,
         );
+
         if let Some(arguments) = of_kind(&kids, Kind::AttributeArguments) {
             self.attribute_arguments(call, arguments);
         }
+
         let word = self.text(name);
         let last = word.rsplit(['.', ':']).next().unwrap_or(word);
         matches!(last, "Obsolete" | "ObsoleteAttribute")
@@ -148,15 +158,18 @@ impl<'t, 'r> Walker<'t, 'r> {
             if kid.kind != Kind::AttributeArgument {
                 continue;
             }
+
             let parts = self.kids(kid.node);
             let name = in_field(&parts, Field::Name);
             let is_property = of_kind(&parts, Kind::Equals).is_some();
             let value = parts.iter().rev().find(|part| Some(part.node) != name);
+
             let context = if is_property {
                 Context::None
             } else {
                 Context::Argument(call, args.len() as u16)
             };
+
             let value = value.map_or(ExprId::NONE, |value| self.expr(value.node, context));
             if !is_property {
                 let name = name.map_or(Sym::NONE, |name| self.name(name));
@@ -167,6 +180,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 });
             }
         }
+
         self.b.finish_call(call, args);
     }
 }

@@ -1,12 +1,11 @@
-//! The state of the one walk over a C# tree, and what every part of it needs: children, names,
-//! scopes, sites.
+//! The state of lowering a tree, and what all its parts need: children, names, scopes, sites.
 //!
-//! Names and texts always come from the original text; the tree was parsed from a repaired text of
+//! Names and texts always come from the original text. The tree was parsed from a repaired text of
 //! equal length.
 //!
-//! **Limits.** The walk recurses, at most [`MAX_DEPTH`] levels deep; what lies deeper is left out
-//! (`Expr::Unknown`). Chains of binary operators, calls, member accesses and `else if`s do not
-//! recurse, so their length is not limited.
+//! **Limits.** Recursion stops at [`MAX_DEPTH`] levels; what lies deeper becomes `Expr::Unknown`.
+//! Chains of binary operators, calls, member accesses and `else if`s do not recurse, so their
+//! length is not limited.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::cursor::next_beside;
@@ -93,11 +92,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(tree) = &parsed.type_lists_tree else {
             return;
         };
+
         let names: FxHashMap<usize, usize> = parsed
             .type_lists
             .iter()
             .map(|list| (list.start, list.name_end))
             .collect();
+
         let mut cursor = tree.walk();
         loop {
             let node = cursor.node();
@@ -106,6 +107,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             {
                 self.type_lists.insert(*name_end, node);
             }
+
             if cursor.goto_first_child() {
                 continue;
             }

@@ -1,7 +1,7 @@
-//! Does an MSBuild condition hold: `'$(TargetFramework)' == 'net8.0' And !Exists('x.props')`.
+//! MSBuild conditions: `'$(TargetFramework)' == 'net8.0' And !Exists('x.props')`.
 //!
-//! Three-valued: what cannot be known (an unknown function, item metadata) makes the comparison
-//! unknown, and an unknown condition does not hold.
+//! Evaluation is three-valued: an unknown function or item metadata makes a comparison unknown, and
+//! an unknown condition is false.
 //!
 //! **Limits.** Nesting deeper than a fixed bound is unknown.
 
@@ -57,9 +57,11 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
             '=' | '!' | '<' | '>' => operator(rest)?,
             _ => word(rest)?,
         };
+
         tokens.push(token);
         rest = rest[length..].trim_start();
     }
+
     Some(tokens)
 }
 
@@ -94,6 +96,7 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
         let length = closing(&text[1..])? + 2;
         return Some((Token::Text(&text[..length]), length));
     }
+
     let end = text
         .find(|c: char| c.is_whitespace() || "()=!<>'".contains(c))
         .unwrap_or(text.len());
@@ -105,6 +108,7 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
         _ if rest.trim_start().starts_with('(') => {
             let open = text.len() - rest.trim_start().len();
             let close = open + closing(&text[open..])?;
+
             Some((
                 Token::Call(
                     name,
@@ -169,6 +173,7 @@ impl<'t> Parser<'_, 't> {
             self.at = self.tokens.len() + 1;
             return None;
         }
+
         if self.accept(Token::Open) {
             let value = self.either(depth + 1);
             if !self.accept(Token::Close) {
@@ -176,6 +181,7 @@ impl<'t> Parser<'_, 't> {
             }
             return value;
         }
+
         let token = self.tokens.get(self.at).copied()?;
         self.at += 1;
         match token {
@@ -234,6 +240,7 @@ fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
                 }
                 _ => return None,
             };
+
             Some(match operator {
                 "<" => ordering == Ordering::Less,
                 ">" => ordering == Ordering::Greater,
@@ -265,6 +272,7 @@ mod tests {
         properties.set("Version", "17.8.3");
         properties.set("Flag", "true");
         let files = PathIndex::new(["src/a.props"].into_iter());
+
         holds(
             condition,
             &PropertyScope {
@@ -320,11 +328,13 @@ mod tests {
         ] {
             assert!(!check(condition), "{condition}");
         }
+
         assert!(!check(&format!(
             "{}true{}",
             "(".repeat(100_000),
             ")".repeat(100_000)
         )));
+
         assert!(check(&format!("{}true", "!".repeat(100_000))));
     }
 }

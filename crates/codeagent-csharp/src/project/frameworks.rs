@@ -1,8 +1,8 @@
-//! What does a target framework mean: `net8.0` is newer than `netstandard2.0`, defines
-//! `NET6_0_OR_GREATER`, and can use a `netstandard2.1` library.
+//! Target frameworks: `net8.0` is newer than `netstandard2.0`, defines `NET6_0_OR_GREATER`, and can
+//! use a `netstandard2.1` library.
 //!
 //! **Limits.** Frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
-//! others and define nothing. Platforms (`net8.0-windows10.0.19041`) define their name and versions
+//! others and define nothing. Platforms (`net8.0-windows10.0.19041`) define their name and version
 //! as written, not the older versions of the platform.
 
 use std::cmp::Ordering;
@@ -68,6 +68,7 @@ impl Framework {
         let text = text.trim();
         let lower = text.to_ascii_lowercase();
         let (base, platform) = lower.split_once('-').unwrap_or((&lower, ""));
+
         let (family, version) = if let Some(rest) = base.strip_prefix("netcoreapp") {
             (Family::NetCoreApp, dotted_or_digits(rest))
         } else if let Some(rest) = base.strip_prefix("netstandard") {
@@ -85,6 +86,7 @@ impl Framework {
         } else {
             (Family::Other, None)
         };
+
         match version {
             Some(version) => Self {
                 family,
@@ -196,6 +198,7 @@ impl Framework {
                 .map(|(a, b)| format!("{line}{a}_{b}_OR_GREATER"))
                 .collect()
         };
+
         match self.family {
             Family::Other => return symbols,
             Family::NetCoreApp => {
@@ -226,6 +229,7 @@ impl Framework {
                 symbols.extend((self.version >= (4, 8, 1)).then(|| "NET481_OR_GREATER".to_owned()));
             }
         }
+
         symbols.extend(self.platform_symbols());
         symbols
     }
@@ -342,6 +346,7 @@ mod tests {
             ("netstandard2.0", "netstandard2.0", ".NETStandard"),
             ("sl5", "sl5", ""),
         ];
+
         for (text, name, identifier) in cases {
             let framework = Framework::parse(text);
             assert_eq!(
@@ -350,6 +355,7 @@ mod tests {
                 "{text}"
             );
         }
+
         assert_eq!(
             Framework::from_identifier(".NETFramework", "v4.5").name(),
             "net45"
@@ -364,14 +370,17 @@ mod tests {
             symbols("net45"),
             "NETFRAMEWORK NET45 NET20_OR_GREATER NET30_OR_GREATER NET35_OR_GREATER NET40_OR_GREATER NET45_OR_GREATER"
         );
+
         assert_eq!(
             symbols("netstandard1.3"),
             "NETSTANDARD NETSTANDARD1_3 NETSTANDARD1_0_OR_GREATER NETSTANDARD1_1_OR_GREATER NETSTANDARD1_2_OR_GREATER NETSTANDARD1_3_OR_GREATER"
         );
+
         assert_eq!(
             symbols("netcoreapp1.0"),
             "NETCOREAPP NETCOREAPP1_0_OR_GREATER NETCOREAPP1_0"
         );
+
         let net6 = symbols("net6.0-windows10.0");
         for symbol in [
             "NET",
@@ -384,6 +393,7 @@ mod tests {
         ] {
             assert!(net6.split(' ').any(|s| s == symbol), "{symbol} in {net6}");
         }
+
         assert!(!net6.contains("NET7_0"));
         assert_eq!(symbols("uap10.0"), "");
     }

@@ -1,8 +1,8 @@
-//! What does an MSBuild property function answer: `$([MSBuild]::GetPathOfFileAbove('x.props'))`,
+//! MSBuild property functions: `$([MSBuild]::GetPathOfFileAbove('x.props'))`,
 //! `$(Name.EndsWith('Tests'))`.
 //!
-//! **Limits.** The functions that project files use to find files and to compare names, frameworks
-//! and versions. Others are unknown (`None`); nothing is executed, no file is read.
+//! **Limits.** Only the functions that project files use to find files and to compare names,
+//! frameworks and versions. Others are unknown (`None`). Nothing is executed and no file is read.
 
 use std::cmp::Ordering;
 
@@ -54,6 +54,7 @@ pub(super) fn member(
                 .then(|| PropertyValue::Text(parts.len().to_string()));
         }
     };
+
     let first = arguments.first().map(String::as_str);
     Some(match name {
         "StartsWith" => truth(text.starts_with(first?)),
@@ -198,6 +199,7 @@ fn intrinsic(name: &str, arguments: &[String], scope: &PropertyScope<'_>) -> Opt
                 scope.folder,
                 second.unwrap_or_else(|| scope.properties.get("MSBuildThisFileDirectory")),
             )?;
+
             Some(PropertyValue::Text(
                 folder_above(scope, &start, first).map_or_else(String::new, |folder| {
                     format!("{}{first}", rooted_folder(folder))
@@ -339,6 +341,7 @@ mod tests {
                     .collect::<Vec<_>>(),
             )
         };
+
         assert_eq!(call("EndsWith", &[".cs"]), Some(text("True")));
         assert_eq!(call("TrimEnd", &["cs"]), Some(text("a/b.")));
         assert_eq!(call("Substring", &["9"]), None);
@@ -348,6 +351,7 @@ mod tests {
             element(&call("Split", &["/."]).unwrap(), 1),
             Some(text("b"))
         );
+
         assert_eq!(parent("/_/x"), "/_/");
         assert_eq!(parent("/_/a/b"), "/_/a");
     }

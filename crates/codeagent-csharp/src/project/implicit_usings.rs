@@ -1,6 +1,6 @@
-//! Which namespaces does `<ImplicitUsings>enable</ImplicitUsings>` open, by SDK.
+//! The namespaces that `<ImplicitUsings>enable</ImplicitUsings>` imports, by SDK.
 //!
-//! **Limits.** The SDKs that Microsoft ships; usings that packages bring are not seen.
+//! **Limits.** Only the SDKs that Microsoft ships; usings that packages add are not seen.
 
 use crate::project::GlobalUsing;
 use crate::project::frameworks::{Family, Framework};
@@ -55,20 +55,25 @@ pub(super) fn of(sdks: &[String], properties: &Properties) -> Vec<GlobalUsing> {
     if !properties.is_true("ImplicitUsings") {
         return Vec::new();
     }
+
     let framework = Framework::parse(properties.get("TargetFramework"));
     let mut names: Vec<&str> = BASE.to_vec();
     if framework.family == Family::NetFramework || properties.is_true("UseWPF") {
         names.retain(|name| *name != "System.Net.Http");
     }
+
     if properties.is_true("UseWPF") {
         names.retain(|name| *name != "System.IO");
     }
+
     if properties.is_true("UseWindowsForms") {
         names.extend(["System.Drawing", "System.Windows.Forms"]);
     }
+
     if properties.is_true("UseMaui") {
         names.extend(MAUI);
     }
+
     for sdk in sdks {
         match sdk.as_str() {
             "microsoft.net.sdk.web" => names.extend(WEB),
@@ -78,6 +83,7 @@ pub(super) fn of(sdks: &[String], properties: &Properties) -> Vec<GlobalUsing> {
             _ => {}
         }
     }
+
     names
         .into_iter()
         .map(|name| GlobalUsing::Namespace(name.to_owned()))

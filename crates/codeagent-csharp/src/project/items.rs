@@ -1,11 +1,11 @@
-//! Which files, usings, references and friend assemblies do the item groups of a project add up to.
+//! MSBuild items: the files, usings, references and friend assemblies of a project.
 //!
 //! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
-//! `AssemblyAttribute` form are understood, `PackageReference` with `PackageVersion`, and of
-//! `Reference` the names and where in the repository they lie (`HintPath`); of other items only the
-//! literal names are kept, for `@(Name)`. Item groups in targets are read as if every target ran,
-//! after all others; metadata and transforms are unknown, so that an item which depends on them is
-//! left out (but `%(Item.Identity)` in a target is that item's names).
+//! `AssemblyAttribute` form, `PackageReference` with `PackageVersion`, and the names and
+//! `HintPath`s of `Reference` are understood; other items keep only their literal names, for
+//! `@(Name)`. Item groups in targets are evaluated as if every target ran, after all others.
+//! Metadata and transforms are unknown, and an item that depends on them is left out (but
+//! `%(Item.Identity)` in a target stands for that item's names).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,12 +65,14 @@ pub(super) fn evaluate<'a>(
         items.usings = implicit_usings::of(&evaluation.sdks, &evaluation.properties);
         items.compile = default_compile(evaluation, sources);
     }
+
     let groups = std::mem::take(&mut evaluation.groups);
     let mut properties = std::mem::take(&mut evaluation.properties);
     let ordered = groups
         .iter()
         .filter(|group| !group.in_target)
         .chain(groups.iter().filter(|group| group.in_target));
+
     let mut file = "";
     for group in ordered {
         if group
@@ -81,10 +83,12 @@ pub(super) fn evaluate<'a>(
         {
             break;
         }
+
         if group.file != file {
             file = group.file;
             properties.enter_file(file);
         }
+
         let pass = Pass {
             evaluation,
             properties: &properties,
@@ -92,6 +96,7 @@ pub(super) fn evaluate<'a>(
         };
         pass.group(group, &mut items);
     }
+
     evaluation.properties = properties;
     for (id, package) in items
         .packages
@@ -100,6 +105,7 @@ pub(super) fn evaluate<'a>(
     {
         package.version = items.central.get(id).cloned().unwrap_or_default();
     }
+
     items
 }
 
@@ -118,12 +124,14 @@ fn default_compile<'a>(
     {
         return BTreeSet::new();
     }
+
     let folder = evaluation.folder();
     let said = format!(
         "{};{}",
         properties.get("DefaultItemExcludes"),
         properties.get("DefaultItemExcludesInProjectFolder")
     );
+
     let excluded: Vec<Glob> = said
         .split(';')
         .chain(["bin/**", "obj/**", "**/.*/**", "**/node_modules/**"])
@@ -132,6 +140,7 @@ fn default_compile<'a>(
         .filter_map(|pattern| paths::join(folder, pattern))
         .map(|pattern| Glob::new(&pattern))
         .collect();
+
     sources
         .below(folder)
         .filter(|path| !excluded.iter().any(|glob| glob.matches(path)))
@@ -165,10 +174,12 @@ impl<'a> Pass<'_, '_, 'a> {
         {
             return;
         }
+
         for node in group.node.children().filter(Node::is_element) {
             if !self.holds(node, items) {
                 continue;
             }
+
             match node.tag_name().name() {
                 "Compile" => self.compile(node, items),
                 "Using" => self.using(node, items),
@@ -224,6 +235,7 @@ impl<'a> Pass<'_, '_, 'a> {
             .attributes()
             .find(|attribute| attribute.name().eq_ignore_ascii_case(name))
             .map(|attribute| attribute.value().to_owned());
+
         let written = attribute.or_else(|| {
             let mut children = node
                 .children()
@@ -233,6 +245,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 .find(|child| self.holds(*child, items))
                 .map(node_text)
         });
+
         written
             .and_then(|text| self.scope(items).expand(text.trim()))
             .unwrap_or_default()
@@ -247,17 +260,20 @@ impl<'a> Pass<'_, '_, 'a> {
                 .map(|pattern| Glob::new(&pattern))
                 .collect()
         };
+
         let removed = globs(self.list(node, "Remove", items));
         if !removed.is_empty() {
             items
                 .compile
                 .retain(|path| !removed.iter().any(|glob| glob.matches(path)));
         }
+
         let excluded = globs(self.list(node, "Exclude", items));
         for pattern in self.list(node, "Include", items) {
             let Some(pattern) = paths::join(folder, &pattern) else {
                 continue;
             };
+
             if is_glob(&pattern) {
                 let glob = Glob::new(&pattern);
                 items.compile.extend(
@@ -283,6 +299,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 | GlobalUsing::Alias(_, other) => *other != name,
             });
         }
+
         let alias = self.metadata(node, "Alias", items);
         let is_static = self
             .metadata(node, "Static", items)
@@ -294,6 +311,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 (true, true) => GlobalUsing::Static(name),
                 (true, false) => GlobalUsing::Namespace(name),
             };
+
             if !items.usings.contains(&using) {
                 items.usings.push(using);
             }
@@ -307,6 +325,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 .filter_map(|path| paths::join(self.evaluation.folder(), path))
                 .collect()
         };
+
         let projects = &self.evaluation.repository.project_files;
         let removed = resolved(self.list(node, "Remove", items));
         items.references.retain(|reference| {
@@ -314,6 +333,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 .iter()
                 .any(|path| path.eq_ignore_ascii_case(&reference.path))
         });
+
         let is_build_only = self
             .metadata(node, "ReferenceOutputAssembly", items)
             .eq_ignore_ascii_case("false")
@@ -321,9 +341,11 @@ impl<'a> Pass<'_, '_, 'a> {
                 && self
                     .metadata(node, "ReferenceOutputAssembly", items)
                     .is_empty();
+
         if is_build_only {
             return;
         }
+
         let is_private = self.is_private(node, items);
         for pattern in resolved(self.list(node, "Include", items)) {
             let glob = Glob::new(&pattern);
@@ -386,12 +408,14 @@ impl<'a> Pass<'_, '_, 'a> {
         for id in self.list(node, "Remove", items) {
             items.packages.remove(&id.to_ascii_lowercase());
         }
+
         let overriding = self.metadata(node, "VersionOverride", items);
         let version = if overriding.is_empty() {
             self.metadata(node, "Version", items)
         } else {
             overriding
         };
+
         for id in self.list(node, "Update", items) {
             if let Some(package) = items
                 .packages
@@ -401,6 +425,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 package.version.clone_from(&version);
             }
         }
+
         if self.is_compiled_against(node, items) {
             let is_private = self.is_private(node, items);
             for id in self.list(node, "Include", items) {
@@ -475,6 +500,7 @@ fn unescaped(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }
+
     let pairs = [
         ("%20", " "),
         ("%28", "("),
@@ -485,6 +511,7 @@ fn unescaped(text: &str) -> String {
         ("%24", "$"),
         ("%25", "%"),
     ];
+
     pairs.iter().fold(text.to_owned(), |text, (code, plain)| {
         text.replace(code, plain)
     })

@@ -1,8 +1,8 @@
-//! Which C# projects are there, what does each compile, and which of them owns a file.
+//! C# projects: which there are, what each compiles, and which one owns a file.
 //!
-//! **Limits.** F# and Visual Basic projects are not seen; a reference to one is none. A package or
-//! assembly with the name of one that a project of the repository makes is taken to be that
-//! project, whatever its version. The symbol `RELEASE` is not defined.
+//! **Limits.** F# and Visual Basic projects are not read, and references to them are ignored. A
+//! package or assembly with the name of one that a project of the repository produces is taken to
+//! be that project, whatever its version. The symbol `RELEASE` is not defined.
 
 mod conditions;
 mod frameworks;
@@ -195,12 +195,14 @@ fn read_project(
         .get("TargetFramework")
         .trim()
         .is_empty();
+
     if let Some(newest) =
         frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open)
     {
         let newest = newest.to_owned();
         evaluation = ProjectEvaluation::new(repository, path, Some(&newest))?;
     }
+
     let items = items::evaluate(&mut evaluation, sources);
     let framework = framework_of(&evaluation);
     let Items {
@@ -213,6 +215,7 @@ fn read_project(
         hint_paths,
         ..
     } = items;
+
     internals_visible_to.sort_unstable();
     internals_visible_to.dedup();
     let properties = &evaluation.properties;
@@ -233,8 +236,10 @@ fn read_project(
         restored: restored(&evaluation),
         ..CSharpProject::default()
     };
+
     let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
     let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
+
     Some(ReadProject {
         project,
         references,
@@ -265,6 +270,7 @@ fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
         }
         None => "obj".to_owned(),
     };
+
     join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
 }
 
@@ -295,10 +301,12 @@ fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<Str
         symbol.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
+
     let said = properties
         .get("DefineConstants")
         .split([';', ',', ' ', '\n', '\r', '\t'])
         .filter(is_symbol);
+
     let mut symbols: BTreeSet<String> = said.map(str::to_owned).collect();
     if evaluation.is_sdk_style() {
         symbols.insert("TRACE".to_owned());
@@ -311,6 +319,7 @@ fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<Str
             });
         }
     }
+
     symbols.into_iter().collect()
 }
 
@@ -325,6 +334,7 @@ fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
         } else {
             read.project.direct_references.clone()
         };
+
         while let Some(next) = open.pop() {
             for (target, is_private) in &direct[next as usize] {
                 if !is_private && visible.insert(*target) {
@@ -332,6 +342,7 @@ fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
                 }
             }
         }
+
         visible.remove(&u32::try_from(index).unwrap_or(u32::MAX));
         read.project.references = visible.into_iter().collect();
     }
@@ -347,6 +358,7 @@ fn direct_references(
         .zip(0..)
         .map(|(read, index)| (read.project.path.as_str(), index))
         .collect();
+
     let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
     for (read, index) in projects.iter().zip(0_u32..) {
         for name in [&read.project.assembly_name, &read.package_id]
@@ -358,6 +370,7 @@ fn direct_references(
             *known = std::cmp::min_by_key(*known, index, |index| (place(*index), *index));
         }
     }
+
     let of = |read: &ReadProject, own: u32| {
         let paths = read.references.iter().filter_map(|reference| {
             Some((*by_path.get(reference.path.as_str())?, reference.is_private))
@@ -369,11 +382,13 @@ fn direct_references(
                 reference.is_private,
             ))
         });
+
         paths
             .chain(names)
             .filter(|(target, _)| *target != own)
             .collect()
     };
+
     projects
         .iter()
         .zip(0..)
@@ -396,6 +411,7 @@ fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<St
                     index,
                 )
             };
+
             owners
                 .entry(file)
                 .and_modify(|owner| {
@@ -404,6 +420,7 @@ fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<St
                 .or_insert(index);
         }
     }
+
     owners
         .into_iter()
         .map(|(file, index)| (file.to_owned(), index))
@@ -424,6 +441,7 @@ fn precedences(projects: &[ReadProject], solutions: &FxHashSet<String>) -> Vec<P
             .or_default()
             .push(index);
     }
+
     let mut places = vec![0; projects.len()];
     for (folder, mut siblings) in by_folder {
         siblings.sort_by(|a, b| {
@@ -437,20 +455,24 @@ fn precedences(projects: &[ReadProject], solutions: &FxHashSet<String>) -> Vec<P
                     1 + u8::from(!is_solution())
                 }
             };
+
             let framework = |project: &CSharpProject| Framework::parse(&project.target_framework);
             by_name(a)
                 .cmp(&by_name(b))
                 .then_with(|| framework(b).rank(&framework(a)))
                 .then_with(|| a.path.cmp(&b.path))
         });
+
         siblings
             .into_iter()
             .enumerate()
             .for_each(|(place, index)| places[index] = place);
     }
+
     let folders = projects
         .iter()
         .map(|read| folder_of(&read.project.path).to_owned());
+
     folders
         .zip(places)
         .map(|(folder, among_siblings)| Precedence {

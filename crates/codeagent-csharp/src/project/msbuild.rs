@@ -1,12 +1,12 @@
-//! What do the files of an MSBuild project say, read in the order in which MSBuild reads them:
-//! Directory.Build.props, project, imports, Directory.Build.targets.
+//! Evaluation of MSBuild project files in MSBuild's order: Directory.Build.props, project, imports,
+//! Directory.Build.targets.
 //!
-//! Two passes, as in MSBuild: first all properties and imports in document order, then (in
-//! `items.rs`) the item groups with the final properties. Of the SDK itself only the properties
-//! that project files ask about are known.
+//! There are two passes, as in MSBuild: first all properties and imports in document order, then
+//! (in `items.rs`) the item groups with the final properties. For the SDK itself, only the
+//! properties that project files ask about are known.
 //!
-//! **Limits.** Targets are not run. Imports from packages and from outside of the repository are
-//! not seen.
+//! **Limits.** Targets are not run. Imports from packages and from outside the repository are not
+//! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -79,6 +79,7 @@ impl<'a> Repository<'a> {
                 );
                 continue;
             }
+
             let options = ParsingOptions {
                 nodes_limit: MAX_NODES,
                 ..ParsingOptions::default()
@@ -92,6 +93,7 @@ impl<'a> Repository<'a> {
                         path.as_str(),
                         format!("{path}: not well-formed XML, ignored: {error}"),
                     );
+
                     // Its folder holds a project all the same.
                     if let (true, Ok(document)) =
                         (has_extension(path, ".csproj"), Document::parse(UNREADABLE))
@@ -101,6 +103,7 @@ impl<'a> Repository<'a> {
                 }
             }
         }
+
         let project_files = PathIndex::new(documents.keys().copied());
         let solutions = texts.keys().filter(|path| is_solution(path));
         let solution_folders = solutions.map(|path| folder_of(path)).collect();
@@ -108,8 +111,10 @@ impl<'a> Repository<'a> {
             .keys()
             .filter(|path| has_extension(path, ".csproj"))
             .count() as u64;
+
         let budget = (WORK / projects.max(1)).clamp(LEAST_WORK, MOST_WORK);
         let files = PathIndex::new(all_files.iter().map(String::as_str));
+
         Self {
             documents,
             project_files,
@@ -180,16 +185,19 @@ impl<'r> ProjectEvaluation<'r> {
             imported: BTreeSet::new(),
             work: 0,
         };
+
         evaluation.well_known(framework);
         evaluation.sdks = sdk_names(root);
         let is_implicit = !evaluation.sdks.is_empty();
         if is_implicit {
             evaluation.sdk_props();
         }
+
         evaluation.file(project, 0);
         if is_implicit {
             evaluation.sdk_targets();
         }
+
         Some(evaluation)
     }
 
@@ -224,10 +232,12 @@ impl<'r> ProjectEvaluation<'r> {
         if let Some(framework) = framework {
             self.properties.set_global("TargetFramework", framework);
         }
+
         let solution = self
             .repository
             .solution_folder(self.folder())
             .map_or_else(String::new, rooted_folder);
+
         for (name, value) in [
             ("OS", "Unix"),
             ("MSBuildProjectDirectory", folder.trim_end_matches('/')),
@@ -313,10 +323,12 @@ impl<'r> ProjectEvaluation<'r> {
         {
             return;
         }
+
         let said = self
             .properties
             .get(&format!("DirectoryBuild{kind}Path"))
             .to_owned();
+
         let path = if said.is_empty() {
             self.repository.nearest(
                 self.folder(),
@@ -326,6 +338,7 @@ impl<'r> ProjectEvaluation<'r> {
             paths::join(self.folder(), &said)
                 .and_then(|path| self.repository.project_files.find(&path))
         };
+
         if let Some(path) = path {
             self.file(path, 0);
         }
@@ -392,6 +405,7 @@ impl<'r> ProjectEvaluation<'r> {
             if self.is_spent() {
                 return;
             }
+
             match node.tag_name().name() {
                 "PropertyGroup" if self.holds(node, self.folder()) => self.property_group(node),
                 "ItemGroup" => self.groups.push(ItemGroup {
@@ -449,6 +463,7 @@ impl<'r> ProjectEvaluation<'r> {
         let Some(written) = node.attribute("Project") else {
             return;
         };
+
         let target = self.expand(written, folder_of(file)).replace('\\', "/");
         if node.has_attribute("Sdk") || target.starts_with(SDK) {
             self.import_from_sdk(node.attribute("Sdk"), &target);
@@ -466,15 +481,18 @@ impl<'r> ProjectEvaluation<'r> {
                 self.file(path, depth + 1);
             }
         }
+
         self.properties.enter_file(file);
     }
 
     fn import_from_sdk(&mut self, sdk: Option<&str>, target: &str) {
         let name = paths::file_name(target).to_ascii_lowercase();
+
         if let Some(sdk) = sdk.filter(|sdk| !sdk.eq_ignore_ascii_case(ARCADE)) {
             self.sdks.extend(split_sdks(sdk));
             self.sdks.dedup();
         }
+
         match (sdk.is_some(), name.as_str()) {
             (true, "sdk.props") if sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => {
                 self.arcade_props()

@@ -1,8 +1,9 @@
-//! What does an MSBuild expression expand to: `$(RepoRoot)src\$(Name.Replace('.', '/'))`.
+//! Expansion of MSBuild expressions: `$(RepoRoot)src\$(Name.Replace('.', '/'))`.
 //!
 //! **Limits.** Item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
-//! functions outside `functions.rs` are unknown: the whole expression then is, and whoever asked
-//! decides what that means (a condition is false, a property empty). The environment is empty.
+//! functions outside `functions.rs` are unknown, and so is an expression that contains one; the
+//! caller decides what that means (a condition is false, a property empty). The environment is
+//! empty.
 
 use codeagent_lang::project::paths::{self, PathIndex, ROOT};
 use rustc_hash::FxHashMap;
@@ -104,6 +105,7 @@ impl PropertyScope<'_> {
         if depth > MAX_DEPTH {
             return None;
         }
+
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find(['$', '@', '%']) {
@@ -114,6 +116,7 @@ impl PropertyScope<'_> {
                 rest = &tail[1..];
                 continue;
             };
+
             let end = closing(inner)?;
             let body = &inner[1..end];
             match tail.as_bytes()[0] {
@@ -121,11 +124,13 @@ impl PropertyScope<'_> {
                 b'@' => out.push_str(&self.item_list(body)?),
                 _ => return None,
             }
+
             rest = &inner[end + 1..];
             if out.len() > MAX_LENGTH {
                 return None;
             }
         }
+
         out.push_str(rest);
         (out.len() <= MAX_LENGTH).then_some(out)
     }
@@ -136,11 +141,13 @@ impl PropertyScope<'_> {
             .map_or((body, ";"), |(name, separator)| {
                 (name, separator.trim().trim_matches('\''))
             });
+
         let items = self.items?;
         let name = name.trim().to_ascii_lowercase();
         if name.contains("->") {
             return None;
         }
+
         Some(
             items
                 .get(&name)
@@ -163,6 +170,7 @@ impl PropertyScope<'_> {
                 &body[end..],
             )
         };
+
         while !rest.is_empty() {
             if let Some(tail) = rest.strip_prefix('[') {
                 let (index, tail) = tail.split_once(']')?;
@@ -175,6 +183,7 @@ impl PropertyScope<'_> {
                 rest = tail;
             }
         }
+
         Some(value)
     }
 
@@ -223,6 +232,7 @@ pub(super) fn closing(text: &str) -> Option<usize> {
             _ => {}
         }
     }
+
     None
 }
 
@@ -230,6 +240,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
     if text.trim().is_empty() {
         return Vec::new();
     }
+
     let (mut open, mut from, mut quote) = (0_i32, 0, None);
     let mut arguments = Vec::new();
     for (at, byte) in text.bytes().enumerate() {
@@ -246,6 +257,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
+
     arguments.push(&text[from..]);
     arguments
 }
@@ -278,6 +290,7 @@ mod tests {
         let files = PathIndex::new(["Directory.Build.props", "src/eng/Common.props"].into_iter());
         let items =
             FxHashMap::from_iter([("friend".to_owned(), vec!["A".to_owned(), "B".to_owned()])]);
+
         PropertyScope {
             properties: &properties,
             items: Some(&items),
@@ -338,11 +351,13 @@ mod tests {
         ] {
             assert_eq!(expand(text), None, "{text}");
         }
+
         let deep = format!(
             "{}{}",
             "$(Name.Replace('a', ".repeat(5_000),
             "))".repeat(5_000)
         );
+
         assert_eq!(expand(&deep), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Small repositories of project files and the model they give.
+//! Small repositories of project files and the models read from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! A unit becomes the facts that its declaration in C# would give, without bodies.
+//! Converts a library type to `Facts`, as if lowered from its C# declaration, without bodies.
 //!
 //! A named type is written from the global namespace on (`global::`, the whole namespace as one
-//! segment, the types), so that no using plays a part; a type parameter is looked up from the scope
+//! segment, the types), so that usings do not matter. A type parameter is looked up from the scope
 //! that declares it.
 //!
-//! **Limits.** Nothing has a position: such a file is never linked and has no nodes.
+//! **Limits.** Nothing has a position: such a file is never resolved and has no nodes.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Dialect};
@@ -110,13 +110,16 @@ impl Builder<'_> {
             TypeKind::Enum => DeclKind::Enum,
             TypeKind::Delegate => DeclKind::Delegate,
         };
+
         let name = self.text(ty.name);
         let decl = self.declare(kind, name, scope);
+
         let scope_kind = match ty.kind {
             TypeKind::Enum => ScopeKind::Enum,
             TypeKind::Delegate => ScopeKind::Function,
             _ => ScopeKind::Type,
         };
+
         let inner = self.scope(scope_kind, scope, decl);
         self.decl(decl).inner = inner;
         self.decl(decl).flags = flags(ty.traits) | more;
@@ -128,6 +131,7 @@ impl Builder<'_> {
             .iter()
             .map(|base| self.base(BaseClause::Base, *base, ScopeId::NONE))
             .collect::<Vec<_>>();
+
         let bases = self.facts.add_list(bases);
         self.decl(decl).bases = bases;
         if ty.kind == TypeKind::Delegate {
@@ -137,12 +141,15 @@ impl Builder<'_> {
             self.decl(decl).ty = result;
             self.params(decl, inner, &ty.params, ScopeId::NONE);
         }
+
         for member in &ty.members {
             self.member(member, inner);
         }
+
         for nested in &ty.nested {
             self.ty(nested, inner, DeclFlags::MEMBER);
         }
+
         self.around.pop();
     }
 
@@ -158,6 +165,7 @@ impl Builder<'_> {
             MemberKind::Indexer => DeclKind::Indexer,
             MemberKind::EnumMember => DeclKind::EnumMember,
         };
+
         let name = self.text(member.name);
         let decl = self.declare(kind, name, scope);
         let callable = !member.params.is_empty() || !member.type_params.is_empty();
@@ -166,9 +174,11 @@ impl Builder<'_> {
         } else {
             scope
         };
+
         if callable {
             self.decl(decl).inner = inner;
         }
+
         self.decl(decl).flags = flags(member.traits) | DeclFlags::MEMBER;
         self.decl(decl).detail = detail_of(member.traits);
         self.type_params(decl, inner, &member.type_params);
@@ -197,6 +207,7 @@ impl Builder<'_> {
                 decl
             })
             .collect();
+
         let made = self.facts.add_list(made);
         self.decl(owner).params = made;
     }
@@ -211,6 +222,7 @@ impl Builder<'_> {
                 decl
             })
             .collect();
+
         let list = self.facts.add_list(made.iter().copied());
         self.decl(owner).type_params = list;
         for (param, decl) in params.iter().zip(made) {
@@ -230,9 +242,11 @@ impl Builder<'_> {
                     });
                 }
             }
+
             for constraint in &param.constraints {
                 bases.push(self.base(BaseClause::Constraint, *constraint, scope));
             }
+
             let bases = self.facts.add_list(bases);
             self.decl(decl).bases = bases;
         }
@@ -261,9 +275,11 @@ impl Builder<'_> {
         } else {
             ScopeId(0)
         };
+
         if let Some(&made) = self.types.get(&(number, place)) {
             return made;
         }
+
         let forms = self.forms;
         let expr = match forms.get(number as usize) {
             None | Some(TypeForm::Unknown) => TypeExpr::Unknown,
@@ -291,9 +307,11 @@ impl Builder<'_> {
                         rest: false,
                     })
                     .collect();
+
                 TypeExpr::Tuple(self.facts.add_list(made))
             }
         };
+
         let made = self.add_type(expr);
         self.types.insert((number, place), made);
         made
@@ -327,23 +345,27 @@ impl Builder<'_> {
             name: self.name("global::"),
             args: List::default(),
         }];
+
         if namespace != 0 {
             made.push(Segment {
                 name: self.text(namespace),
                 args: List::default(),
             });
         }
+
         for (name, args) in segments {
             let args: Vec<TypeId> = args
                 .iter()
                 .map(|arg| self.type_expr(*arg, method))
                 .collect();
+
             let args = self.facts.add_list(args);
             made.push(Segment {
                 name: self.text(*name),
                 args,
             });
         }
+
         TypeExpr::Name(self.facts.add_list(made), ScopeId(0))
     }
 
@@ -420,6 +442,7 @@ fn flags(traits: Traits) -> DeclFlags {
         (Traits::OUT, DeclFlags::OUT),
         (Traits::IN, DeclFlags::IN),
     ];
+
     let set = pairs.iter().filter(|(own, _)| traits.has(*own));
     set.fold(DeclFlags::default(), |flags, (_, flag)| flags | *flag)
 }

@@ -1,11 +1,12 @@
-//! What does a compiled library declare: its public and protected types and members with their
-//! signatures, and no more.
+//! The model of a compiled library: its public and protected types and members with their
+//! signatures.
 //!
-//! A [`Unit`] is one top-level type with all that it nests. Names are numbers in the table of texts
-//! of the [`super::pack::Packer`] that made the unit; types are numbers in the unit's own table.
+//! A [`Unit`] is one top-level type with all its nested types. Names are numbers in the string
+//! table of the [`super::pack::Packer`] that made the unit; types are numbers in the unit's own
+//! table.
 //!
 //! **Limits.** Nullability of reference types, values of constants and defaults, attributes and
-//! accessors of properties are left out: no rule of the linker asks for them.
+//! accessors of properties are left out, because the resolver does not need them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,26 +1,27 @@
-//! What .NET and the packages of a repository declare, and which of it the repository needs.
+//! The declarations of .NET and of a repository's packages, and the part of them that the
+//! repository needs.
 //!
-//! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions lie in the
-//! binary as one blob (`data/`), made from the metadata of their assemblies by
-//! `codeagent-externals`. A process decompresses it once, when it first builds a world with C# in
-//! it.
+//! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions are in the
+//! binary as one blob (`data/`), which `codeagent-externals` makes from the metadata of their
+//! assemblies. A process decompresses it once, when it first builds a world with C# in it.
 //!
-//! **What is taken.** A world takes the units (a top-level type with all it nests) that some name
-//! in its C# files can lead to: types of that simple name, static classes with an extension method
-//! of that name, and from each unit the types in its base list and in the signatures of members of
-//! such a name, in whichever library these are. A name that no file has can be asked of no table,
-//! so what is left out cannot be seen: the answer for a file depends on its own names alone, and
-//! neither on other files nor on what was indexed before. Namespaces are all there.
+//! **What is loaded.** A world loads the units (a top-level type with all its nested types) that a
+//! name in its C# files can lead to: types with that simple name, static classes with an extension
+//! method of that name, and from each unit the types in its base list and in the signatures of
+//! members with such a name, in whichever library these are. Nobody can look up a name that no file
+//! contains, so what is left out cannot be noticed: the result for a file depends on its own names
+//! alone, and neither on other files nor on what was indexed before. Namespaces are always
+//! complete.
 //!
-//! **What it costs.** A unit is decoded and becomes facts once in a process, then it is shared; a
-//! world adds it to its tables. A repository pays for the part of the library it uses.
+//! **Cost.** A unit is decoded and converted to facts once per process and then shared; a world
+//! adds it to its tables. A repository pays for the part of the library it uses.
 //!
-//! **Packages.** The declarations of an assembly that a package brings are a [`Library`] like that
-//! of the frameworks ([`metadata`]). What the frameworks declare is taken from them: in most
+//! **Packages.** The declarations of a package's assembly are a [`Library`] like that of the
+//! frameworks ([`metadata`]). A type that the frameworks declare is taken from them; in most
 //! packages that also declare it, it is the same.
 //!
-//! **Limits.** One version for all: .NET 9. To a project of an older framework some members and
-//! overloads are there that it does not have; its own declaration of such a type goes before.
+//! **Limits.** One version for all: .NET 9. A project of an older framework sees some members and
+//! overloads that it does not have; its own declaration of such a type takes precedence.
 
 pub mod form;
 pub mod metadata;
@@ -143,11 +144,13 @@ impl Library {
                 self.packed.text(entry.name),
             );
             let dot = if namespace.is_empty() { "" } else { "." };
+
             let arity = if entry.arity == 0 {
                 String::new()
             } else {
                 format!("`{}", entry.arity)
             };
+
             // The blob is our own work: one that cannot be decoded declares nothing.
             let (facts, leads_to) = match self.packed.unit(number) {
                 Ok(unit) => (
@@ -156,6 +159,7 @@ impl Library {
                 ),
                 Err(_) => (Facts::of(Dialect::CSharp), Arc::default()),
             };
+
             Declared {
                 namespace: namespace.into(),
                 name: name.into(),
@@ -198,6 +202,7 @@ impl Library {
                             }),
                         );
                     }
+
                     segments
                         .iter()
                         .flat_map(|(_, args)| args)
@@ -210,8 +215,10 @@ impl Library {
                 TypeForm::Tuple(elements) => elements.iter().for_each(|(_, ty)| add(&mut own, *ty)),
                 _ => {}
             }
+
             reached.push(own);
         }
+
         let mut leads = Vec::new();
         each_mention(&unit.root, &mut |name, ty| {
             leads.extend(
@@ -222,6 +229,7 @@ impl Library {
                     .map(|unit| (name, *unit)),
             )
         });
+
         leads.sort_unstable();
         leads.dedup();
         leads.into()
@@ -252,11 +260,13 @@ fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) 
                 | MemberKind::Operator
                 | MemberKind::Indexer
         );
+
         let name = if unnamed { 0 } else { *name };
         ty.iter().for_each(|ty| show(name, *ty));
         params.iter().for_each(|param| show(name, param.ty));
         constraints(type_params, name, show);
     }
+
     ty.nested
         .iter()
         .for_each(|nested| each_mention(nested, show));

@@ -1,8 +1,8 @@
-//! What do the names of a world lead to in several libraries, each of which mentions types of
-//! others?
+//! Reachable types: finds the units that the names of a world lead to, across libraries that
+//! mention each other's types.
 //!
-//! **Limits.** A type that several libraries declare is taken from each; what the first of them
-//! declares, the frameworks, from that one alone.
+//! **Limits.** A type that several libraries declare is taken from each; one that the frameworks
+//! declare, from them alone.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -32,18 +32,21 @@ pub fn needed<'l>(
             .collect(),
         open: Vec::new(),
     };
+
     for (at, library) in (0..).zip(libraries) {
         for (unit, entry) in (0..).zip(library.packed.units.iter()) {
             if search.is_named(at, entry.name) {
                 search.take((at, unit));
             }
         }
+
         for (name, unit) in &library.packed.extensions {
             if search.is_named(at, *name) {
                 search.take((at, *unit));
             }
         }
     }
+
     while let Some((at, unit)) = search.open.pop() {
         let library = libraries[at as usize];
         for &(name, lead) in library.declared(unit).leads_to.iter() {
@@ -60,6 +63,7 @@ pub fn needed<'l>(
             }
         }
     }
+
     let of = |(library, taken): (&&'l Library, &Vec<bool>)| {
         let library: &'l Library = library;
         let taken = (0..).zip(taken).filter(|(_, taken)| **taken);
@@ -67,6 +71,7 @@ pub fn needed<'l>(
         needed.sort_by(|a, b| a.path.cmp(&b.path));
         needed
     };
+
     libraries.iter().zip(&search.taken).map(of).collect()
 }
 

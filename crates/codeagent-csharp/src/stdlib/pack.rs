@@ -1,10 +1,10 @@
-//! How do the declarations of a library lie in one blob, so that each unit can be decoded alone?
+//! The blob format of a library, in which each unit can be decoded alone.
 //!
-//! The blob is a zstd frame around: the texts in one string, the units' names with their lengths,
-//! the units one after another, and which unit declares an extension method of which name.
+//! The blob is a zstd frame around the strings as one text, the names of the units with their
+//! lengths, the encoded units, and an index of extension methods by name.
 //!
-//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the
-//! build or a damaged index, not an input.
+//! **Limits.** A blob is our own and trusted: one that does not decode is a defect of the build or
+//! a damaged index, not an input.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -137,6 +137,7 @@ impl Packer {
             extensions: Vec::new(),
             bytes: &[],
         };
+
         let text = order.concat();
         let mut bytes = Vec::new();
         for ((namespace, name, arity), unit) in &self.units {
@@ -150,6 +151,7 @@ impl Packer {
                 .filter(|m| m.traits.has(Traits::EXTENSION))
                 .map(|m| m.name)
                 .collect();
+
             names.sort_unstable();
             names.dedup();
             blob.extensions
@@ -162,11 +164,13 @@ impl Packer {
             });
             bytes.extend(packed);
         }
+
         let blob = Blob {
             text: &text,
             bytes: &bytes,
             ..blob
         };
+
         postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
@@ -179,6 +183,7 @@ impl Packer {
             let mut unit = unit.clone();
             each_text(&mut unit, &mut |text| used[*text as usize] = true);
         }
+
         let mut order: Vec<&str> = self
             .texts
             .iter()
@@ -186,6 +191,7 @@ impl Packer {
             .filter(|(_, used)| *used)
             .map(|(text, _)| &**text)
             .collect();
+
         order.sort_unstable();
         order
     }
@@ -237,6 +243,7 @@ fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut TextId)) {
             .for_each(|param| show(&mut param.name));
         params.iter_mut().for_each(|param| show(&mut param.name));
     }
+
     ty.nested
         .iter_mut()
         .for_each(|nested| texts_of_type(nested, show));

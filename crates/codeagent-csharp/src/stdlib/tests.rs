@@ -1,4 +1,4 @@
-//! The blob in the binary is whole, and small names lead to what they need.
+//! The blob in the binary is intact, and few names lead to the units they need.
 
 use std::collections::BTreeSet;
 

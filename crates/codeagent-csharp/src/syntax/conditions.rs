@@ -1,4 +1,4 @@
-//! Which `#if` branches hold: evaluates C# preprocessor conditions under a project's symbols.
+//! Preprocessor conditions: evaluates `#if` under a project's symbols.
 //!
 //! `#if NET8_0_OR_GREATER && !DEBUG`
 //!
@@ -67,6 +67,7 @@ pub fn mentioned(text: &str, defines: &[String]) -> String {
         let Some(directive) = line.trim_start().strip_prefix('#') else {
             continue;
         };
+
         let directive = directive.trim_start();
         let Some(condition) = directive
             .strip_prefix("if")
@@ -80,6 +81,7 @@ pub fn mentioned(text: &str, defines: &[String]) -> String {
             }
         }
     }
+
     let pairs: Vec<String> = values
         .into_iter()
         .map(|(name, value)| format!("{name}={}", u8::from(value)))
@@ -166,15 +168,18 @@ impl Evaluation<'_> {
                 self.next = self.tokens.len();
                 return false;
             }
+
             self.depth += 1;
             let value = self.or();
             self.accept(")");
             self.depth -= 1;
             return value;
         }
+
         let Some(token) = self.tokens.get(self.next) else {
             return false;
         };
+
         self.next += 1;
         match *token {
             "true" => true,
@@ -205,9 +210,11 @@ mod tests {
             ("", false),
             ("!!A", true),
         ];
+
         for (condition, value) in table {
             assert_eq!(symbols.holds(condition), value, "{condition}");
         }
+
         assert!(!symbols.holds(&"(".repeat(100_000)));
     }
 

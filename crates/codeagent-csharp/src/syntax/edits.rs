@@ -1,7 +1,6 @@
-//! A text that is changed at equal length: its tokens, questions about them, and the list of what
-//! was changed.
+//! A text that is rewritten at equal length: its tokens, queries on them, and the list of rewrites.
 //!
-//! Questions are about the original, changes go to a copy: no mask sees what another one wrote.
+//! Queries see the original and rewrites go to a copy, so no mask sees the output of another.
 
 use crate::syntax::lexer::{Lexed, StringPiece, Token, TokenKind};
 
@@ -97,6 +96,7 @@ impl<'a> Code<'a> {
                 _ => {}
             }
         }
+
         Self {
             text,
             tokens,
@@ -201,14 +201,17 @@ impl<'a> Code<'a> {
         } else {
             ""
         };
+
         let second = if self.touches_next(index) {
             self.word(index + 1)
         } else {
             ""
         };
+
         if !self.is_mark(index, "=+-*/%&|^?<>") {
             return false;
         }
+
         match self.word(index) {
             "=" => second != "=" && second != ">",
             "?" => second == "?" && third == "=",
@@ -365,5 +368,6 @@ pub fn begins_operand(word: &str) -> bool {
         "this",
         "base",
     ];
+
     WORDS.contains(&word)
 }

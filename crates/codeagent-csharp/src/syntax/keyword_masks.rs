@@ -1,5 +1,5 @@
-//! Masks that begin at a word: contextual keywords used as names, and declarations the grammar does
-//! not know.
+//! Masks that start at a word: contextual keywords used as names, and declarations that the grammar
+//! does not know.
 //!
 //! `where T : allows ref struct` becomes `where T : notnull          `.
 //!
@@ -45,6 +45,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         "operator" => compound_operator(code, index),
         _ => {}
     }
+
     if matches!(code.word(index), "ref" | "out" | "in" | "scoped") {
         lambda_modifier(code, index);
     }
@@ -102,6 +103,7 @@ fn extension(code: &mut Code<'_>, index: usize) {
     if !matches!(code.before(index), "{" | "}" | ";" | "]") {
         return;
     }
+
     let mut open = index + 1;
     if code.word(open) == "<" {
         let mut depth = 0;
@@ -112,18 +114,21 @@ fn extension(code: &mut Code<'_>, index: usize) {
                 ";" | "{" => return,
                 _ => {}
             }
+
             open += 1;
             if depth == 0 {
                 break;
             }
         }
     }
+
     let Some(close) = code.partner(open).filter(|_| code.word(open) == "(") else {
         return;
     };
     if !matches!(code.word(close + 1), "{" | "where") {
         return;
     }
+
     code.write(index, "class ex_", EditKind::Extension);
     let named = close > open + 2
         && code.is_word(close - 1)
@@ -158,6 +163,7 @@ fn lambda_modifier(code: &mut Code<'_>, index: usize) {
     if !matches!(code.before(index), "(" | ",") || !code.is_word(index + 1) {
         return;
     }
+
     let bare = matches!(code.word(index + 2), "," | ")");
     if !bare && code.word(index) != "out" {
         return;
@@ -165,6 +171,7 @@ fn lambda_modifier(code: &mut Code<'_>, index: usize) {
     let Some(close) = closing(code, index).filter(|close| code.is_pair(close + 1, "=", ">")) else {
         return;
     };
+
     if bare
         || code
             .partner(close)

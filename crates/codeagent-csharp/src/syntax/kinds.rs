@@ -1,8 +1,7 @@
-//! Which syntax node is this? Node kinds and fields of the grammar as small enums, looked up by
-//! number instead of by name.
+//! Kinds and fields of syntax nodes as small enums, looked up by number instead of by name.
 //!
-//! **Limits.** Kinds the walk treats alike are `Other` (walk into it) or `Skip` (punctuation,
-//! comments, directives).
+//! **Limits.** Kinds that lowering treats alike are `Other` (lower the children) or `Skip`
+//! (punctuation, comments, directives).
 
 use std::sync::OnceLock;
 
@@ -317,6 +316,7 @@ fn tables() -> &'static Tables {
                     .map_or(Field::None, |(_, field)| *field)
             })
             .collect();
+
         Tables { kinds, fields }
     })
 }

@@ -1,9 +1,9 @@
-//! The tokens of a C# text, as far as repairs must tell code from strings, comments and inactive
-//! `#if` branches.
+//! Tokens of a C# text, as precise as the repairs need: code, strings, comments, and inactive `#if`
+//! branches.
 //!
-//! `$"a {f("}")} b"` is text, then the tokens of the hole, then text.
+//! `$"a {f("}")} b"` is text, then the tokens of the interpolation, then text.
 //!
-//! **Limits.** Numbers and operators are not checked; operators come as single characters.
+//! **Limits.** Numbers and operators are not validated; operators are single characters.
 
 use crate::syntax::conditions::DefinedSymbols;
 
@@ -273,6 +273,7 @@ impl<'a> Lexer<'a, '_> {
                 _ => {}
             }
         }
+
         self.at += 1;
         self.push(TokenKind::Mark, start);
     }
@@ -309,25 +310,30 @@ impl<'a> Lexer<'a, '_> {
             dollars: 0,
             raw: 0,
         };
+
         let mut at = start;
         while let Some(byte @ (b'$' | b'@')) = self.bytes.get(at).copied() {
             form.dollars += usize::from(byte == b'$');
             form.verbatim |= byte == b'@';
             at += 1;
         }
+
         let quotes = self.bytes[at..]
             .iter()
             .take_while(|byte| **byte == b'"')
             .count();
+
         if quotes == 0 {
             return false;
         }
+
         if quotes >= 3 && !form.verbatim {
             form.raw = quotes;
             self.at = at + quotes;
         } else {
             self.at = at + 1;
         }
+
         if form.dollars > 0 {
             self.push(TokenKind::Text, start);
             self.interpolated_text(form);
@@ -335,6 +341,7 @@ impl<'a> Lexer<'a, '_> {
             self.plain_text(form);
             self.push(TokenKind::Text, start);
         }
+
         true
     }
 
@@ -389,11 +396,13 @@ impl<'a> Lexer<'a, '_> {
                         .iter()
                         .take_while(|byte| **byte == b'{')
                         .count();
+
                     let opens = if form.raw > 0 {
                         run >= form.dollars
                     } else {
                         run % 2 == 1
                     };
+
                     self.at += run;
                     if opens {
                         self.piece(form, start, self.at - 1);
@@ -404,6 +413,7 @@ impl<'a> Lexer<'a, '_> {
                 _ => self.at += 1,
             }
         }
+
         self.push(TokenKind::Text, start);
     }
 

@@ -1,5 +1,5 @@
-//! C# text before it is walked: tokens, preprocessor conditions, and the parts that the grammar gets
-//! wrong, masked at equal length before it is parsed.
+//! C# text before it is lowered: tokens, preprocessor conditions, and masks of equal length for
+//! what the grammar gets wrong.
 
 pub mod conditions;
 pub mod edits;

@@ -1,6 +1,6 @@
-//! A repaired text becomes a tree, or nothing if that costs too much.
+//! Parses a repaired text within a budget.
 //!
-//! **Limits.** Repairs under a second assumption are tried with what the first left of the budget.
+//! **Limits.** Repairs under a second assumption get what the first left of the budget.
 
 use std::cell::RefCell;
 
@@ -67,6 +67,7 @@ fn attempt(
     if repaired.too_deep {
         return None;
     }
+
     let tree = tree(&repaired.text, budget)?;
     let errors = errors(tree.root_node());
     let type_lists_tree =
@@ -77,6 +78,7 @@ fn attempt(
         conditional,
         ..
     } = repaired;
+
     Some((
         Parsed {
             tree,
@@ -111,10 +113,12 @@ fn errors(root: Node<'_>) -> Errors {
             } else {
                 (node.end_byte() - node.start_byte()) as u32
             };
+
             if found.lines.len() < ERROR_LINES {
                 found.lines.push(node.start_position().row as u32 + 1);
             }
         }
+
         if !broken && node.has_error() && cursor.goto_first_child() {
             continue;
         }

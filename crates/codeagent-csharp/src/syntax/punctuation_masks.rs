@@ -1,5 +1,5 @@
-//! Masks that begin at a bracket or operator: assignments the grammar does not accept, pointers,
-//! list patterns.
+//! Masks that start at a bracket or operator: assignments that the grammar rejects, pointers, list
+//! patterns.
 //!
 //! `a?.b = c` becomes `a .b = c`, `F(x) = 3` becomes `F[x] = 3`.
 //!
@@ -32,6 +32,7 @@ fn conditional_assignment(code: &mut Code<'_>, index: usize) {
     if !code.touches_next(index) {
         return;
     }
+
     if code.word(index + 1) == "." && code.is_word(index + 2) {
         let end = chain_end(code, index + 3);
         if code.assigns(end) {
@@ -97,9 +98,11 @@ fn call_target(code: &mut Code<'_>, index: usize) {
     } else {
         (named || callee == ">") && !is_type && callee != "__refvalue"
     };
+
     if !is_call {
         return;
     }
+
     if open + 1 == index {
         code.blank_call(open, index);
     } else {
@@ -117,6 +120,7 @@ fn dereference(code: &mut Code<'_>, index: usize) {
             before,
             "return" | "ref" | "in" | "out" | "is" | "case" | "else" | "throw"
         );
+
     let begins = begins
         || (before == ")" && is_surely_a_cast(code, index - 1))
         || (is_surely_dereferenced(code, index) && follows_operator(code, index));
@@ -127,6 +131,7 @@ fn dereference(code: &mut Code<'_>, index: usize) {
     if !begins || comment || may_end_a_type || follows_a_step(code, index) {
         return;
     }
+
     let next = code.word(index + 1);
     match next {
         "(" => dereferenced_brackets(code, index),
@@ -214,15 +219,18 @@ fn dereferenced_brackets(code: &mut Code<'_>, index: usize) {
     let Some(close) = code.partner(index + 1) else {
         return;
     };
+
     code.blank(index, index);
     if code.before(close) != "*" {
         return indexed_target(code, index, index + 1);
     }
+
     let operand = close + 1;
     let next = code.word(operand);
     if next != "(" && next != "&" && !code.is_word(operand) {
         return;
     }
+
     code.blank(index + 1, close);
     match next {
         "&" => code.blank(operand, operand),
@@ -248,21 +256,25 @@ fn list_pattern(code: &mut Code<'_>, index: usize) {
     let Some(close) = code.partner(index) else {
         return;
     };
+
     let before = code.before(index);
     let after = code.word(close + 1);
     let may_be = matches!(
         before,
         "is" | "or" | "and" | "not" | "case" | "{" | "," | ":" | "("
     );
+
     let named = before == ":" && index > 1 && code.is_word(index - 2) && matches!(after, "}" | ",");
     let is_pattern = matches!(after, "when" | "or" | "and")
         || code.is_pair(close + 1, "=", ">")
         || matches!(before, "is" | "not" | "or" | "and" | "case")
         || named
         || (before == ":" && after == ")");
+
     if !may_be || !is_pattern {
         return;
     }
+
     slices(code, index, close);
     if after == "when" {
         let (open_mark, close_mark) = if close == index + 1 {
@@ -292,6 +304,7 @@ fn slices(code: &mut Code<'_>, open: usize, close: usize) {
             _ => {}
         }
     }
+
     let first =
         code.is_pair(open + 1, ".", ".") && (close == open + 3 || code.word(open + 3) == ",");
     if first {

@@ -1,5 +1,5 @@
-//! What the grammar gets wrong is masked before the parse: equal length, newlines in place, and a
-//! list of what was changed.
+//! Repairs: masks what the grammar gets wrong before the parse, at equal length, with newlines in
+//! place, and records what was changed.
 //!
 //! `F(async);` is parsed as `F(asynk);`. Names and texts are always taken from the original.
 //!
@@ -37,9 +37,11 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     for (start, end) in &lexed.blanks {
         code.erase(*start, *end);
     }
+
     for piece in &lexed.pieces {
         code.mask_piece(*piece);
     }
+
     for index in 0..lexed.tokens.len() {
         match lexed.tokens[index].kind {
             TokenKind::Word => keyword_masks::mask(&mut code, index),
@@ -47,8 +49,10 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
             _ => {}
         }
     }
+
     let too_deep = open_angles(&code) > MAX_ANGLES;
     let (text, edits, type_lists) = code.finish();
+
     Repaired {
         text,
         edits,
@@ -77,6 +81,7 @@ fn open_angles(code: &Code<'_>) -> usize {
             },
         }
     }
+
     angles.most()
 }
 

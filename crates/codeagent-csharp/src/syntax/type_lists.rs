@@ -1,8 +1,8 @@
-//! Type arguments that the grammar takes for comparisons: after a cast, before something that could
-//! be cast, in `foreach`, and of tuples. They are masked, and read in a text of their own.
+//! Type arguments that the grammar takes for comparisons: after a cast, before an operand of a
+//! cast, in `foreach`, and of tuples. They are masked, and parsed in a text of their own.
 //!
 //! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with
-//! `<T>` at its place.
+//! `<T>` at its original position.
 //!
 //! **Limits.** Lists of more than 100 tokens are left as they are.
 
@@ -22,6 +22,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
     let Some((close, has_tuple)) = list_end(code, index) else {
         return;
     };
+
     let next = code.word(close + 1);
     let is_misread = match next {
         "(" => {
@@ -35,6 +36,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         }
         _ => false,
     };
+
     if is_misread {
         code.blank_type_list(index, close);
     }
@@ -67,15 +69,18 @@ fn precedes_cast(code: &Code<'_>, (name, open): (usize, usize)) -> bool {
         "orderby",
         "select",
     ];
+
     let Some(close) = code.partner(open) else {
         return false;
     };
+
     // `void F<T>(T a) where T : B` declares something.
     let in_query = code.word(close + 1) == "where"
         && matches!(
             code.before(name),
             "in" | "equals" | "by" | "on" | "orderby" | "=" | "where"
         );
+
     in_query
         || code.is_mark(close + 1, "+-*&^[")
         || code.is_pair(close + 1, ".", ".")
@@ -101,6 +106,7 @@ fn list_end(code: &Code<'_>, open: usize) -> Option<(usize, bool)> {
             _ => return None,
         }
     }
+
     None
 }
 
@@ -132,6 +138,7 @@ fn follows_cast(code: &Code<'_>, name: usize) -> bool {
         let Some(before) = at.checked_sub(1) else {
             return false;
         };
+
         match code.word(before) {
             ")" => return is_cast(code, before),
             "new" => at = before,
@@ -142,6 +149,7 @@ fn follows_cast(code: &Code<'_>, name: usize) -> bool {
             _ => return false,
         }
     }
+
     false
 }
 
@@ -163,6 +171,7 @@ fn operand_start(code: &Code<'_>, dot: usize) -> Option<usize> {
             _ => return None,
         }
     }
+
     None
 }
 
@@ -189,6 +198,7 @@ fn is_cast(code: &Code<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
         return false;
     };
+
     let before = code.before(open);
     let is_statement = matches!(
         before,
@@ -202,6 +212,7 @@ fn is_cast(code: &Code<'_>, close: usize) -> bool {
             | "catch"
             | "when"
     );
+
     let is_called = open > 0 && code.is_word(open - 1) && !begins_operand(before);
     let declares = matches!(before, "" | ";" | "{" | "}" | "]") && has_comma(code, open, close);
     !(is_statement || is_called || declares)

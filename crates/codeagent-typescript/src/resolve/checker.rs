@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::stack::Kept;
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use rustc_hash::FxHashMap;
 
 use crate::resolve::arena::{Arena, Env, Ty, Type};
@@ -50,7 +50,7 @@ impl<'w> Checker<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.symbols.finish()
     }
 

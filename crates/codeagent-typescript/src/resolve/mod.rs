@@ -13,7 +13,7 @@
 //! A question to a floor above does not compile: `Symbols` has no such method, and no types. The
 //! rooms of the third floor are one knot, for the language makes it: the type of a declaration that
 //! is not annotated is that of an expression, and a name may be a member of such a type. They stand
-//! in an order all the same, and the few questions upward are listed in `tests/rooms.rs`:
+//! in an order all the same, and the few questions upward are listed in `codeagent-core/tests/it/tidy/checker_layers.rs`:
 //!
 //! | room | what it answers | what it asks upward |
 //! |---|---|---|

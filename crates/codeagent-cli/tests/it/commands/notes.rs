@@ -379,10 +379,10 @@ fn a_level_of_the_log_is_that_of_our_own_events() {
         String::from_utf8(command.output().unwrap().stderr).unwrap()
     };
     assert_eq!(logged("error"), "");
-    assert!(logged("info").contains("get_symbol"), "{}", logged("info"));
+    assert!(logged("info").contains("Symbol("), "{}", logged("info"));
     let all = logged("trace");
     assert!(
-        all.contains("get_symbol") && all.lines().all(|line| line.contains("codeagent")),
+        all.contains("Symbol(") && all.lines().all(|line| line.contains("codeagent")),
         "{all}"
     );
     assert!(

@@ -1,7 +1,6 @@
-//! Which assemblies did the last restore of a project resolve, by its `project.assets.json`?
+//! `project.assets.json`: the assemblies that the last restore of a project resolved.
 //!
-//! **Limits.** Where the packages lay is not taken from it: only their paths in a folder of
-//! packages.
+//! **Limits.** The folder of the packages is not taken from it, only the paths below that folder.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +55,7 @@ impl Assets {
             .iter()
             .filter(|(name, _)| !name.contains('/'))
             .collect();
+
         let target = match plain[..] {
             [(_, only)] if framework.is_empty() => only,
             _ => {
@@ -65,6 +65,7 @@ impl Assets {
                     .1
             }
         };
+
         let mut found = Vec::new();
         for (key, entry) in target.iter().filter(|(_, entry)| entry.kind == "package") {
             let Some(folder) = self
@@ -83,6 +84,7 @@ impl Assets {
                 path: format!("{folder}/{path}"),
             }));
         }
+
         Some(found)
     }
 }

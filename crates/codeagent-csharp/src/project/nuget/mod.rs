@@ -1,9 +1,8 @@
-//! Which packages does a C# project ask for, and what do the files of NuGet say about them? Texts
-//! only; who reads them is `ingest::packages`.
+//! NuGet: the packages that a C# project references, and what NuGet's own files say about them.
 //!
-//! `version` compares versions and ranges, `nuspec` reads what a package needs, `assets` what the
-//! last restore of a project resolved, and `nearest` chooses the framework folder of a package that
-//! a project gets.
+//! Works on texts only; `ingest::packages` reads the files. `version` compares versions and ranges,
+//! `nuspec` reads the dependencies of a package, `assets` reads what the last restore resolved, and
+//! `nearest` chooses the framework folder of a package for a project.
 
 mod assets;
 mod nuspec;
@@ -36,6 +35,7 @@ pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
     } else {
         Framework::parse(project)
     };
+
     let parsed: Vec<Framework> = folders.iter().map(|folder| framework(folder)).collect();
     let best = |fits: &dyn Fn(&Framework) -> bool| {
         let fitting = parsed.iter().enumerate().filter(|(_, folder)| fits(folder));
@@ -46,10 +46,12 @@ pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
                 !folder.platform.is_empty(),
             )
         };
+
         fitting
             .max_by_key(|(_, folder)| key(folder))
             .map(|(at, _)| at)
     };
+
     let is_fallback =
         |folder: &Framework| folder.family == Family::NetFramework && folder.version >= (4, 6, 1);
     let direct = best(&|folder| project.is_compatible_with(folder));
@@ -123,6 +125,7 @@ mod tests {
             ("", &["net9.0", "net8.0"], Some(0)),
             ("net8.0", &[], None),
         ];
+
         for (project, folders, expected) in cases {
             assert_eq!(
                 nearest(project, folders),
@@ -130,6 +133,7 @@ mod tests {
                 "{project} of {folders:?}"
             );
         }
+
         assert!(is_same_framework(".NETCoreApp,Version=v8.0", "net8.0"));
         assert!(is_same_framework(".NETFramework,Version=v4.7.2", "net472"));
         assert!(!is_same_framework("net8.0", "net9.0"));

@@ -1,7 +1,6 @@
-//! What does a package need, by the `.nuspec` that lies beside its assemblies?
+//! `.nuspec` files: the dependencies of a package.
 //!
-//! **Limits.** Dependencies whose assemblies are not compiled against (`exclude="Compile"`) are
-//! none.
+//! **Limits.** Dependencies that are not compiled against (`exclude="Compile"`) are left out.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -20,6 +19,7 @@ pub fn needs(nuspec: &str, framework: &str) -> Needs {
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
+
     let Ok(document) = Document::parse_with_options(nuspec.trim_start_matches('\u{feff}'), options)
     else {
         return Vec::new();
@@ -33,6 +33,7 @@ pub fn needs(nuspec: &str, framework: &str) -> Needs {
     if groups.is_empty() {
         return all(dependencies);
     }
+
     let named: Vec<(Node<'_, '_>, &str)> = groups
         .iter()
         .filter_map(|group| {
@@ -44,6 +45,7 @@ pub fn needs(nuspec: &str, framework: &str) -> Needs {
             ))
         })
         .collect();
+
     let frameworks: Vec<&str> = named.iter().map(|(_, name)| *name).collect();
     let chosen = nearest(framework, &frameworks).map(|at| named[at].0);
     let for_any = || {
@@ -52,6 +54,7 @@ pub fn needs(nuspec: &str, framework: &str) -> Needs {
             .find(|group| group.attribute("targetFramework").is_none_or(str::is_empty))
             .copied()
     };
+
     chosen.or_else(for_any).map(all).unwrap_or_default()
 }
 
@@ -65,10 +68,12 @@ fn all(group: Node<'_, '_>) -> Needs {
             .split(',')
             .any(|asset| matches!(asset.trim(), "compile" | "all"))
     };
+
     let is_compiled = |node: &Node<'_, '_>| {
         !has(node, "exclude") && (node.attribute("include").is_none() || has(node, "include"))
     };
     let needed = children(group, "dependency").filter(is_compiled);
+
     needed
         .filter_map(|node| {
             Some((

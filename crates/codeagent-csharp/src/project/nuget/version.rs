@@ -1,8 +1,7 @@
-//! Which version of a package is newer, and which versions does a range allow: `1.2`, `[1.0,2.0)`,
-//! `3.*`.
+//! NuGet versions and version ranges: `1.2`, `[1.0,2.0)`, `3.*`.
 //!
-//! **Limits.** Build metadata (`+sha`) do not count. Prereleases are taken only where a bound is
-//! one; of a floating version with a label (`1.0.0-*`) every prerelease counts.
+//! **Limits.** Build metadata (`+sha`) is ignored. Prereleases match only where a bound is one; a
+//! floating version with a label (`1.0.0-*`) matches every prerelease.
 
 use std::cmp::Ordering;
 
@@ -65,6 +64,7 @@ fn compare_labels(left: &str, right: &str) -> Ordering {
                 (Err(_), Err(_)) => a.cmp(b),
             },
         };
+
         if ordered != Ordering::Equal {
             return ordered;
         }
@@ -96,6 +96,7 @@ impl Range {
                 "" => Some(None),
                 text => Version::parse(text).map(|version| Some((version, included))),
             };
+
             let (low, high) = end.split_once(',').unwrap_or((end, end));
             let prereleases = [low, high].iter().any(|bound| bound.contains('-'));
             return Some(Self {
@@ -105,9 +106,11 @@ impl Range {
                 prereleases,
             });
         }
+
         if let Some(fixed) = text.strip_suffix('*') {
             return Self::floating(fixed);
         }
+
         Some(Self {
             low: Some((Version::parse(text)?, true)),
             high: None,
@@ -128,17 +131,21 @@ impl Range {
                 prereleases,
             });
         }
+
         let mut low = Version::parse(fixed)?;
         if prereleases && low.label.is_empty() {
             low.label.push('0');
         }
+
         let mut high = Version {
             label: "0".to_owned(),
             ..low.clone()
         };
+
         let last = fixed.split('-').next()?.split('.').count().checked_sub(1)?;
         let place = high.numbers.get_mut(last)?;
         *place = place.saturating_add(1);
+
         Some(Self {
             low: Some((low, true)),
             high: Some((high, false)),
@@ -196,6 +203,7 @@ mod tests {
             "2.0",
             "10.0.0",
         ];
+
         for (at, left) in ordered.iter().enumerate() {
             for (other, right) in ordered.iter().enumerate() {
                 assert_eq!(
@@ -205,6 +213,7 @@ mod tests {
                 );
             }
         }
+
         assert_eq!(Version::parse("1.0.0+sha"), Version::parse("1.0"));
         for text in ["", "x", "1.x", "1.2.3.4.5", "-1"] {
             assert_eq!(Version::parse(text), None, "{text}");
@@ -218,6 +227,7 @@ mod tests {
             .iter()
             .filter_map(|text| Version::parse(text))
             .collect();
+
         for (range, expected) in [
             ("1.0", Some("1.0.0")),
             ("1.1", Some("1.2.0")),
@@ -241,6 +251,7 @@ mod tests {
                 "{range}"
             );
         }
+
         for text in ["", "[1", "$(Version)", "[1,2,3]", "1.2.3.4.5.*"] {
             assert_eq!(Range::parse(text), None, "{text}");
         }

@@ -1,9 +1,9 @@
-//! Which assembly is a file compiled into, and what does an assembly see of another: `P` sees
-//! itself, what it references, and libraries.
+//! Assemblies: which one a file is compiled into, and which others an assembly sees.
 //!
-//! Files that no project owns are one assembly of their own that sees everything.
-//! `InternalsVisibleTo` comes from project files and from attributes in the sources. An assembly of
-//! a package sees those whose types it says it mentions, and is seen by the projects that get it.
+//! A project's assembly sees itself, its references and libraries. Files that no project owns form
+//! one assembly that sees everything. `InternalsVisibleTo` comes from project files and from
+//! attributes in the sources. A package's assembly sees those whose types it mentions, and is seen
+//! by the projects that reference the package.
 //!
 //! **Limits.** A file that several projects compile belongs to its owner; its declarations are
 //! visible from each of them.
@@ -66,11 +66,13 @@ impl Assemblies {
             sees,
             files: FxHashMap::default(),
         };
+
         for (index, project) in projects.iter().enumerate() {
             made.sees[index * width + index] = true;
             for reference in &project.references {
                 made.sees[index * width + *reference as usize] = true;
             }
+
             for (other, seen) in projects.iter().enumerate() {
                 let friend = other == index
                     || seen
@@ -79,6 +81,7 @@ impl Assemblies {
                         .any(|name| same_assembly(name, &project.assembly_name));
                 made.friends[index * width + other] = friend;
             }
+
             for file in &project.files {
                 made.files
                     .entry(file.clone())
@@ -86,6 +89,7 @@ impl Assemblies {
                     .push(AssemblyId(index as u32));
             }
         }
+
         for (path, owner) in &model.owners {
             if owner.language == Language::CSharp {
                 let homes = made.files.entry(path.clone()).or_default();
@@ -93,12 +97,14 @@ impl Assemblies {
                 homes.insert(0, AssemblyId(owner.index));
             }
         }
+
         let external = made.external().0 as usize;
         for other in 0..width {
             made.sees[count as usize * width + other] = true;
             made.friends[count as usize * width + other] = true;
             made.sees[other * width + external] = true;
         }
+
         made.add_packages(packages);
         made
     }
@@ -119,6 +125,7 @@ impl Assemblies {
             {
                 self.sees[own * self.width + seen] = true;
             }
+
             for project in package
                 .seen_by
                 .iter()

@@ -1,5 +1,6 @@
-//! What do all files declare? The ground floor: tables over the facts of all files, made before any
-//! link and only read by it.
+//! The lowest layer: tables over the facts of all files.
+//!
+//! They are built before any file is resolved, and resolving only reads them.
 //!
 //! **Limits.** No type is resolved here, and no file is asked about another.
 

@@ -1,12 +1,11 @@
-//! A file whose members or bodies changed takes the place of its former self in the tables, without
-//! making the tables anew.
+//! In-place update of the tables for a file whose members or bodies changed.
 //!
-//! Possible if both declare the same namespaces and types in the same order, and if no name is new
-//! that leads to more of the library; the members of those types go and come. What the tables say
-//! afterwards is what tables made afresh would say, but for the numbers of names, whose order
+//! Possible if both versions of the file declare the same namespaces and types in the same order,
+//! and if no new name leads to more of the library. The members of those types are replaced. The
+//! result equals that of rebuilding the tables, except for the numbers of names, whose order
 //! nothing depends on.
 //!
-//! **Limits.** Anything else is refused: whoever asked makes the tables anew.
+//! **Limits.** Any other change is refused, and the caller rebuilds the tables.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;
@@ -89,15 +88,18 @@ impl LanguageIndex for Tables {
         {
             return false;
         }
+
         if facts.names.iter().any(|text| self.leads_further(text)) {
             return false;
         }
+
         let table = std::mem::take(&mut self.files[file.0 as usize]);
         let renumbered: FxHashMap<DeclId, DeclId> = old_ids
             .iter()
             .copied()
             .zip(new_ids.iter().copied())
             .collect();
+
         self.renumber(file, &table, &renumbered);
         self.remove_members(file, &table, old);
         let mut made = FileTable::default();
@@ -109,6 +111,7 @@ impl LanguageIndex for Tables {
                 made.types.insert(*now, tid);
             }
         }
+
         for (index, import) in facts
             .imports
             .iter()
@@ -120,11 +123,13 @@ impl LanguageIndex for Tables {
                 .or_default()
                 .push(ImportId(index as u32));
         }
+
         let mut builder = FileBuilder::new(self, new, file).resume(made);
         facts
             .decl_ids()
             .filter(|id| !is_entry(facts, *id))
             .for_each(|id| builder.declaration(id));
+
         self.files[file.0 as usize] = builder.made;
         self.sort_members(file, facts);
         true
@@ -161,6 +166,7 @@ impl Tables {
             }
         }
         let (named, names) = named_members(table, old);
+
         for key in named {
             if let Some(members) = self.members.get_mut(&key) {
                 members.retain(|member| is_other(member));
@@ -169,6 +175,7 @@ impl Tables {
                 }
             }
         }
+
         for name in names {
             if let Some(extensions) = self.extensions.get_mut(&name) {
                 extensions.retain(|extension| is_other(&extension.decl));
@@ -194,11 +201,13 @@ impl Tables {
             }
         }
         let (named, names) = named_members(table, new);
+
         for key in named {
             if let Some(members) = self.members.get_mut(&key) {
                 members.sort_unstable();
             }
         }
+
         for name in names {
             if let Some(extensions) = self.extensions.get_mut(&name) {
                 extensions.sort_unstable_by_key(|extension| extension.decl);
@@ -220,6 +229,7 @@ fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, F
         let Some(&name) = table.names.get(decl.name.0 as usize) else {
             continue;
         };
+
         let owner = facts.scope(decl.scope).owner;
         match table.types.get(&owner) {
             Some(&tid) => {
@@ -230,5 +240,6 @@ fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, F
         }
         names.insert(name);
     }
+
     (named, names)
 }

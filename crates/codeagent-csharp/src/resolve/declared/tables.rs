@@ -1,10 +1,10 @@
-//! Who declares what: type groups (all parts of a partial type), namespaces, members by name,
+//! Tables of declarations: types (all parts of a partial type), namespaces, members by name,
 //! extension methods.
 //!
-//! Built once over the facts of all files; a link only reads. Everything is in canonical order: by
-//! file, then by declaration.
+//! Built once over the facts of all files and only read while files are resolved. Everything is in
+//! canonical order: by file, then by declaration.
 //!
-//! **Limits.** Nothing is resolved here: base lists and signatures are looked at by the links.
+//! **Limits.** Nothing is resolved here: base lists and signatures are left to the layers above.
 
 use std::sync::Arc;
 
@@ -185,6 +185,7 @@ impl Tables {
             known_of: FxHashMap::default(),
             shared: FxHashSet::default(),
         };
+
         tables.add_project_usings(projects);
         tables.find_shared(files);
         for (index, file) in files.iter().enumerate() {
@@ -195,6 +196,7 @@ impl Tables {
             };
             tables.files.push(table);
         }
+
         tables
     }
 
@@ -219,24 +221,28 @@ impl Tables {
                     (files, projects),
                 );
             }
+
             self.library = Tid(self.types.len() as u32);
             let frameworks: Vec<&Declared> = needed[0]
                 .iter()
                 .copied()
                 .filter(|declared| !self.is_supplied(declared))
                 .collect();
+
             self.add_library(
                 libraries[0],
                 self.assemblies.external(),
                 &frameworks,
                 (files, projects),
             );
+
             let opened = implicit_usings::BASE
                 .iter()
                 .filter_map(|name| self.dotted.get(&self.names.get(name)?));
             self.opened = opened.copied().collect();
             self.packages = packages;
         }
+
         self.find_known();
     }
 
@@ -252,12 +258,14 @@ impl Tables {
             let name = self.names.add(namespace);
             self.dotted.insert(name, id);
         }
+
         for declared in needed {
             let file = WorldFile {
                 path: Arc::clone(&declared.path),
                 facts: Arc::clone(&declared.facts),
                 external: true,
             };
+
             let table = FileBuilder::new(self, &file, FileId(files.len() as u32))
                 .at(home)
                 .run(projects);
@@ -289,10 +297,12 @@ impl Tables {
             let Some(&child) = child else { return false };
             namespace = child;
         }
+
         let same = self
             .names
             .get(&declared.name)
             .and_then(|name| self.top.get(&(namespace, name)));
+
         same.into_iter()
             .flatten()
             .any(|tid| self.group(*tid).external && self.group(*tid).arity == declared.arity)
@@ -314,6 +324,7 @@ impl Tables {
                 .namespace_children
                 .entry((current, name))
                 .or_insert(next);
+
             if child == next {
                 self.namespaces.push(Namespace {
                     parent: current,
@@ -321,6 +332,7 @@ impl Tables {
                     homes: Vec::new(),
                 });
             }
+
             current = child;
             let all = &mut self.namespaces[child.0 as usize].homes;
             for home in homes {
@@ -329,6 +341,7 @@ impl Tables {
                 }
             }
         }
+
         current
     }
 
@@ -342,6 +355,7 @@ impl Tables {
                     self.names.add(segment);
                 }
             }
+
             let usings = project
                 .usings
                 .iter()
@@ -375,6 +389,7 @@ impl Tables {
                 .names
                 .get(known.namespace())
                 .and_then(|dotted| self.dotted.get(&dotted));
+
             let named = namespace
                 .zip(self.names.get(name))
                 .and_then(|(namespace, name)| self.top.get(&(*namespace, name)));
@@ -443,12 +458,14 @@ impl<'b> FileBuilder<'b> {
             .iter()
             .map(|text| tables.names.add(text))
             .collect();
+
         let homes = tables.assemblies.homes(&file.path, file.external);
         let made = FileTable {
             names,
             homes,
             ..FileTable::default()
         };
+
         Self {
             tables,
             facts: &file.facts,
@@ -547,10 +564,12 @@ impl<'b> FileBuilder<'b> {
             || self.namespace_of(decl.scope),
             |outer| self.tables.group(outer).namespace,
         );
+
         let access = facts
             .detail(id)
             .and_then(|detail| detail.access)
             .unwrap_or(Access::Internal);
+
         let arity = decl.type_params.len() as u16;
         let name = self.name_of(id);
         let tid = self
@@ -562,6 +581,7 @@ impl<'b> FileBuilder<'b> {
             file: self.file,
             decl: id,
         });
+
         group.access = group.access.min(access);
         group.shared |= group.parts.len() > 1 && group.homes != self.made.homes;
         for home in &self.made.homes {
@@ -569,6 +589,7 @@ impl<'b> FileBuilder<'b> {
                 group.homes.push(*home);
             }
         }
+
         self.made.types.insert(id, tid);
     }
 
@@ -583,10 +604,12 @@ impl<'b> FileBuilder<'b> {
         if let Some(&own) = self.groups.get(&(outer, namespace, name.0, name.1)) {
             return Some(own);
         }
+
         let same = match outer {
             Some(outer) => self.tables.nested.get(&(outer, name.0)),
             None => self.tables.top.get(&(namespace, name.0)),
         }?;
+
         let fits = |group: &TypeGroup| {
             let together =
                 group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
@@ -595,6 +618,7 @@ impl<'b> FileBuilder<'b> {
                 && group.access != Access::File
                 && access != Access::File
         };
+
         same.iter()
             .copied()
             .find(|tid| fits(self.tables.group(*tid)))
@@ -630,6 +654,7 @@ impl<'b> FileBuilder<'b> {
             conversions: Vec::new(),
             explicit: Vec::new(),
         });
+
         match outer {
             Some(outer) => self
                 .tables
@@ -644,6 +669,7 @@ impl<'b> FileBuilder<'b> {
                 .or_default()
                 .push(tid),
         }
+
         tid
     }
 
@@ -658,11 +684,13 @@ impl<'b> FileBuilder<'b> {
         let Some(scope) = decl.scope.some() else {
             return;
         };
+
         let owner = self.facts.scope(scope).owner;
         let reference = DeclRef {
             file: self.file,
             decl: id,
         };
+
         if let Some(block) = owner
             .some()
             .filter(|owner| self.facts.decl(*owner).kind == DeclKind::ExtensionBlock)
@@ -678,11 +706,14 @@ impl<'b> FileBuilder<'b> {
                         container,
                     });
             }
+
             return;
         }
+
         let Some(tid) = self.outer_type(scope) else {
             return;
         };
+
         if self
             .facts
             .detail(id)
@@ -691,6 +722,7 @@ impl<'b> FileBuilder<'b> {
             self.tables.types[tid.0 as usize].explicit.push(reference);
             return;
         }
+
         match decl.kind {
             DeclKind::Constructor | DeclKind::PrimaryConstructor => self.tables.types
                 [tid.0 as usize]
@@ -712,6 +744,7 @@ impl<'b> FileBuilder<'b> {
             .entry((tid, name))
             .or_default()
             .push(reference);
+
         self.tables.types[tid.0 as usize].members.push(reference);
         if decl.kind == DeclKind::Method && decl.flags.has(DeclFlags::EXTENSION) {
             self.tables

@@ -1,12 +1,12 @@
-//! Which types of the base library does the language itself name: keyword types, tasks, sequences,
-//! spans.
+//! Well-known types: types of the base library that the language itself refers to, such as keyword
+//! types, tasks, sequences and spans.
 //!
-//! `int` is `System.Int32`; an async lambda gives a `Task<T>`. A known type is the library's
-//! declaration of that namespace, name and number of type parameters; one of the same name
-//! elsewhere is not meant.
+//! `int` is `System.Int32`; an async lambda returns a `Task<T>`. A well-known type is the library's
+//! declaration with that namespace, name and number of type parameters, not a type of the same name
+//! elsewhere.
 //!
-//! **Limits.** What such a type declares and derives from is not said here: its declaration is in
-//! the world like any other.
+//! **Limits.** Members and base types are not listed here: the declaration is in the world like any
+//! other.
 
 use codeagent_lang::query::names::{Name, Names};
 
@@ -184,6 +184,7 @@ impl Known {
             Byte, Char, Decimal, Double, Int16, Int32, Int64, IntPtr, SByte, Single, UInt16,
             UInt32, UInt64, UIntPtr,
         };
+
         match self {
             SByte => matches!(
                 to,

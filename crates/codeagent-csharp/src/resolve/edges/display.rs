@@ -1,5 +1,4 @@
-//! How does a type of a link read? `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`; for
-//! explanations only.
+//! Display of types in explanations: `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`.
 //!
 //! **Limits.** Cut off six levels deep.
 
@@ -23,6 +22,7 @@ impl Linker<'_> {
         if level > LEVELS {
             return "..".to_owned();
         }
+
         let inner = |ty: Ty| self.display_deep(ty, report, level + 1);
         match self.arena.get(ty) {
             Type::Unknown => "unknown".to_owned(),
@@ -106,6 +106,7 @@ impl Linker<'_> {
             }
             ParamOwner::Decl(decl) => (Some(decl), index),
         };
+
         let name = decl.and_then(|decl| {
             let facts = self.facts(decl.file);
             let param = facts
@@ -113,6 +114,7 @@ impl Linker<'_> {
                 .get(usize::from(own))?;
             Some(facts.decl_name(*param).to_owned())
         });
+
         name.unwrap_or_else(|| format!("type parameter {index}"))
     }
 }

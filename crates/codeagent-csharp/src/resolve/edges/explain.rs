@@ -1,10 +1,11 @@
-//! What did the linker see at one site: the receiver and where its type comes from, each candidate
-//! with its conversions, and which rule chose?
+//! Explains one site: the receiver and the origin of its type, each candidate with its conversions,
+//! and the rule that chose.
 //!
-//! Asks the linker's own functions, in a link of its own. Only choices of overloads are recorded
-//! while they are made ([`Choice`]), because they hang on the assumptions in force at that moment.
+//! Calls the resolver's own functions, in a run of its own. Only overload resolutions are recorded
+//! while they happen ([`OverloadTrace`]), because they depend on the lambda parameter types assumed
+//! at that moment.
 //!
-//! **Limits.** A choice made inside another one (by the body of a lambda that is tried) is not
+//! **Limits.** A resolution inside another one (in the body of a lambda that is tried) is not
 //! shown.
 
 use std::cell::RefCell;
@@ -18,18 +19,18 @@ use codeagent_model::facts::{
 use codeagent_model::print;
 
 use crate::resolve::edges::Linker;
+use crate::resolve::expressions::betterness::BetternessRule;
 use crate::resolve::expressions::calls::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
-use crate::resolve::expressions::choices::{Choice, Fate};
 use crate::resolve::expressions::conversions::{Better, Conversion};
-use crate::resolve::expressions::overloads::Rule;
+use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
 use crate::resolve::expressions::simple_names::Simple;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::names::Found;
 use crate::resolve::types::questions::Question;
 use crate::resolve::types::{Ty, Type};
 
-/// Most candidates that are shown of a choice.
+/// Most candidates that are shown of a overload.
 const MAX_SHOWN: usize = 24;
 
 /// Adds what the linker sees at a site to a report; gives what linking the site alone gives.
@@ -78,6 +79,7 @@ impl Linker<'_> {
                         self.display(self.expr_type(expr), report)
                     ),
                 );
+
                 self.origin(expr, 2, report);
             }
             _ => {}
@@ -101,6 +103,7 @@ impl Linker<'_> {
             Found::Namespace(_) => "a namespace".to_owned(),
             Found::None => "nothing in sight".to_owned(),
         };
+
         report.line(1, format_args!("names {meaning}"));
     }
 
@@ -113,7 +116,7 @@ impl Linker<'_> {
         for operand in operands {
             self.typed("operand", *operand, 1, report);
         }
-        self.explain_choices(|choice| choice.question.is_none(), |_| true, report);
+        self.explain_overloads(|overload| overload.question.is_none(), |_| true, report);
     }
 
     fn explain_call(&self, id: CallId, site: &Site, report: &mut Report<'_>) {
@@ -145,20 +148,23 @@ impl Linker<'_> {
                 }
             }
         }
+
         for (index, arg) in self.arguments(&call).iter().enumerate() {
             self.typed(&format!("argument {}", index + 1), arg.value, 1, report);
         }
+
         let used = self.used_name(site.subject);
         let invoked =
             matches!(self.forms[id.index()], CallForm::Call).then(|| self.facts.text(used));
         let is_meant = |decl: DeclRef| {
             invoked.is_none_or(|name| self.facts(decl.file).decl_name(decl.decl) == name)
         };
-        self.explain_choices(
-            |choice| choice.question == Some(Question::Call(0, id)),
+        self.explain_overloads(
+            |overload| overload.question == Some(Question::Call(0, id)),
             is_meant,
             report,
         );
+
         let result = self.call(id);
         if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
@@ -166,6 +172,7 @@ impl Linker<'_> {
             let receiver = self.expr_type(base);
             self.explain_extensions(receiver, self.own_name(name), report);
         }
+
         report.line(
             1,
             format_args!("result: {}", self.display(result.result, report)),
@@ -196,6 +203,7 @@ impl Linker<'_> {
         let Some(all) = self.tables.extensions.get(&name) else {
             return;
         };
+
         for level in self.levels().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {
                 let fits = self.receiver_fits(receiver, candidate);
@@ -204,11 +212,13 @@ impl Linker<'_> {
                     .params
                     .first()
                     .map_or(Ty::UNKNOWN, |first| first.ty);
+
                 let said = if fits {
                     "converts to"
                 } else {
                     "is not known to convert to"
                 };
+
                 let (from, to) = (self.display(receiver, report), self.display(first, report));
                 report.line(
                     1,
@@ -217,6 +227,7 @@ impl Linker<'_> {
                 report.line(2, format_args!("the receiver {from} {said} {to}"));
             }
         }
+
         if all.is_empty() {
             report.line(1, "no extension method of that name is in sight");
         }
@@ -237,6 +248,7 @@ impl Linker<'_> {
         if depth > MAX_ORIGINS {
             return;
         }
+
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
                 let meaning = self.lookup_value(self.own_name(name), (scope, offset), false);
@@ -257,6 +269,7 @@ impl Linker<'_> {
                             self.display(access.receiver, report)
                         ),
                     );
+
                     self.typed("of", base, depth, report);
                 }
             }
@@ -273,6 +286,7 @@ impl Linker<'_> {
                         self.display(context, report)
                     ),
                 );
+
                 self.origin_of_context(lambda, context, depth + 1, report);
             }
             Expr::NewTarget(_, decl) => {
@@ -305,6 +319,7 @@ impl Linker<'_> {
         if !context.is_unknown() || depth > MAX_ORIGINS {
             return;
         }
+
         match self.facts.decl(decl).context {
             Context::Argument(call, index) => {
                 report.line(depth, format_args!("argument {} of a call:", index + 1));
@@ -348,6 +363,7 @@ impl Linker<'_> {
         let Some(candidate) = candidates.first() else {
             return;
         };
+
         let decl = self.decl(candidate.decl);
         let facts = self.facts(candidate.decl.file);
         let written = if decl.ty.is_none() {
@@ -355,10 +371,12 @@ impl Linker<'_> {
         } else {
             format!(", declared as {}", print::written_type(facts, decl.ty))
         };
+
         report.line(
             depth,
             format_args!("{}{written}", report.decl(candidate.decl)),
         );
+
         let declared = self.type_of(candidate.decl.file, decl.ty);
         if declared.is_unknown()
             && candidate.decl.file == self.file
@@ -389,54 +407,59 @@ impl Linker<'_> {
     }
 
     /// The choices that were made for a question.
-    fn explain_choices(
+    fn explain_overloads(
         &self,
-        made_for: impl Fn(&Choice) -> bool,
+        made_for: impl Fn(&OverloadTrace) -> bool,
         is_meant: impl Fn(DeclRef) -> bool,
         report: &mut Report<'_>,
     ) {
         let Some(trace) = &self.trace else { return };
-        for choice in trace.borrow().iter().filter(|choice| made_for(choice)) {
-            let first = choice
+
+        for overload in trace.borrow().iter().filter(|overload| made_for(overload)) {
+            let first = overload
                 .forms
                 .first()
-                .map(|form| form.applied.candidate.decl)
-                .or(choice.unfit.first().copied());
+                .map(|form| form.bound.candidate.decl)
+                .or(overload.unfit.first().copied());
             if first.is_some_and(&is_meant) {
-                self.explain_one_choice(choice, report);
+                self.explain_overload_trace(overload, report);
             }
         }
     }
 
-    fn explain_one_choice(&self, choice: &Choice, report: &mut Report<'_>) {
-        let said = match choice.chosen {
+    fn explain_overload_trace(&self, overload: &OverloadTrace, report: &mut Report<'_>) {
+        let said = match overload.chosen {
             Some((decl, true)) => format!("surely {}", report.decl(decl)),
             Some((decl, false)) => format!("perhaps {}", report.decl(decl)),
             None => "none".to_owned(),
         };
-        let count = choice.forms.len() + choice.unfit.len();
+
+        let count = overload.forms.len() + overload.unfit.len();
         report.line(
             1,
             format_args!("choice among {count} (standard §12.6.4): {said}"),
         );
-        for form in choice.forms.iter().take(MAX_SHOWN) {
-            let expanded = if form.applied.expanded {
+
+        for form in overload.forms.iter().take(MAX_SHOWN) {
+            let expanded = if form.bound.expanded {
                 ", params form"
             } else {
                 ""
             };
+
             report.line(
                 2,
                 format_args!(
                     "{}{expanded}: {}",
-                    report.decl(form.applied.candidate.decl),
-                    fate(form.fate)
+                    report.decl(form.bound.candidate.decl),
+                    outcome_text(form.outcome)
                 ),
             );
-            for ((arg, target), conversion) in choice
+
+            for ((arg, target), conversion) in overload
                 .args
                 .iter()
-                .zip(&form.applied.targets)
+                .zip(&form.bound.targets)
                 .zip(&form.conversions)
             {
                 let value = if arg.value.is_none() {
@@ -444,6 +467,7 @@ impl Linker<'_> {
                 } else {
                     print::expression(self.facts, arg.value)
                 };
+
                 let (from, to) = (self.display(arg.ty, report), self.display(*target, report));
                 report.line(
                     3,
@@ -451,7 +475,8 @@ impl Linker<'_> {
                 );
             }
         }
-        for decl in choice.unfit.iter().take(MAX_SHOWN) {
+
+        for decl in overload.unfit.iter().take(MAX_SHOWN) {
             report.line(
                 2,
                 format_args!(
@@ -472,40 +497,48 @@ fn converts(conversion: Conversion) -> &'static str {
     }
 }
 
-fn fate(fate: Fate) -> String {
-    match fate {
-        Fate::Chosen => "chosen".to_owned(),
-        Fate::DoesNotConvert => {
+fn outcome_text(outcome: CandidateOutcome) -> String {
+    match outcome {
+        CandidateOutcome::Chosen => "chosen".to_owned(),
+        CandidateOutcome::DoesNotConvert => {
             "not applicable: an argument does not convert (§12.6.4.2)".to_owned()
         }
-        Fate::NotInferred => {
+        CandidateOutcome::NotInferred => {
             "not applicable: a type argument cannot be inferred (§12.6.3)".to_owned()
         }
-        Fate::ConstraintFails => "not applicable: a constraint does not hold (§8.4.5)".to_owned(),
-        Fate::Farther => "left out: an applicable one is declared nearer (§12.8.10.2)".to_owned(),
-        Fate::Compared(Better::First, rule) => format!("worse: {}", because(rule)),
-        Fate::Compared(Better::Second, rule) => {
-            format!("better, yet it loses more comparisons: {}", because(rule))
+        CandidateOutcome::ConstraintFails => {
+            "not applicable: a constraint does not hold (§8.4.5)".to_owned()
         }
-        Fate::Compared(_, rule) => format!("undecided: {}", because(rule)),
+        CandidateOutcome::LessDerived => {
+            "left out: an applicable one is declared nearer (§12.8.10.2)".to_owned()
+        }
+        CandidateOutcome::Compared(Better::First, rule) => format!("worse: {}", rule_text(rule)),
+        CandidateOutcome::Compared(Better::Second, rule) => {
+            format!("better, yet it loses more comparisons: {}", rule_text(rule))
+        }
+        CandidateOutcome::Compared(_, rule) => format!("undecided: {}", rule_text(rule)),
     }
 }
 
-fn because(rule: Rule) -> &'static str {
+fn rule_text(rule: BetternessRule) -> &'static str {
     match rule {
-        Rule::BetterConversion => "an argument converts better to the chosen one (§12.6.4.4)",
-        Rule::Contradiction => "each is better for another argument (§12.6.4.3)",
-        Rule::SurelyFits => "only one of the two is known to fit",
-        Rule::Unknown => "an unknown type decides",
-        Rule::CautiousFit => {
+        BetternessRule::BetterConversion => {
+            "an argument converts better to the chosen one (§12.6.4.4)"
+        }
+        BetternessRule::Contradiction => "each is better for another argument (§12.6.4.3)",
+        BetternessRule::CertainFit => "only one of the two is known to fit",
+        BetternessRule::Unknown => "an unknown type decides",
+        BetternessRule::CautiousFit => {
             "only one of the two is known to fit, which counts more than being more specific"
         }
-        Rule::NotGeneric => "only one has no type parameters (§12.6.4.3)",
-        Rule::NormalForm => "only one takes the arguments in normal form (§12.6.4.3)",
-        Rule::MoreDeclared => "of two params forms one declares more parameters (§12.6.4.3)",
-        Rule::NoDefaults => "only one needs no default values (§12.6.4.3)",
-        Rule::MoreSpecific => "parameter types of one are more specific (§12.6.4.3)",
-        Rule::ByValue => "only one takes its arguments by value, not by `in` (C# 7.2)",
-        Rule::Same => "no rule tells them apart",
+        BetternessRule::NotGeneric => "only one has no type parameters (§12.6.4.3)",
+        BetternessRule::NormalForm => "only one takes the arguments in normal form (§12.6.4.3)",
+        BetternessRule::MoreDeclared => {
+            "of two params forms one declares more parameters (§12.6.4.3)"
+        }
+        BetternessRule::NoDefaults => "only one needs no default values (§12.6.4.3)",
+        BetternessRule::MoreSpecific => "parameter types of one are more specific (§12.6.4.3)",
+        BetternessRule::ByValue => "only one takes its arguments by value, not by `in` (C# 7.2)",
+        BetternessRule::Same => "no rule tells them apart",
     }
 }

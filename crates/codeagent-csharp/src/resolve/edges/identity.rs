@@ -1,5 +1,5 @@
-//! What makes two C# declarations the same symbol: `Ns.Outer.Member` plus arity and written
-//! parameter types; the parts of partial types and members merge, as do namespaces.
+//! Symbol identity: two C# declarations are one symbol if they have the same `Ns.Outer.Member`,
+//! arity and written parameter types. Parts of partial types and members merge, as do namespaces.
 //!
 //! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
 
@@ -15,9 +15,11 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
     if !declaration.type_params.is_empty() {
         disambiguator.push_str(&format!("`{}", declaration.type_params.len()));
     }
+
     if has_parameters(declaration.kind) {
         disambiguator.push_str(&parameter_types(facts, decl));
     }
+
     if let Some(interface) = facts
         .detail(decl)
         .and_then(|detail| detail.explicit_interface.some())
@@ -27,6 +29,7 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
         name = format!("{bare}.{name}");
         disambiguator.push_str(&format!("explicit:{interface}"));
     }
+
     let part = declaration.kind == DeclKind::Namespace || declaration.flags.has(DeclFlags::PARTIAL);
     Identity {
         language: Language::CSharp,
@@ -79,10 +82,12 @@ fn parameter_types(facts: &Facts, decl: DeclId) -> String {
             )
         })
         .collect();
+
     let mut text = format!("({})", types.join(","));
     if declaration.kind == DeclKind::Conversion {
         text.push_str(&type_text(facts, declaration.ty, 0));
     }
+
     text
 }
 
@@ -91,6 +96,7 @@ fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
     if depth > 16 {
         return "..".to_owned();
     }
+
     let inner = |ty| type_text(facts, ty, depth + 1);
     match facts.type_expr(ty) {
         TypeExpr::Primitive(name) => facts.text(name).to_owned(),
@@ -104,6 +110,7 @@ fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
                         .iter()
                         .map(|arg| inner(*arg))
                         .collect();
+
                     let name = facts.text(segment.name);
                     if args.is_empty() {
                         name.to_owned()
@@ -112,6 +119,7 @@ fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
                     }
                 })
                 .collect();
+
             segments.join(".")
         }
         TypeExpr::Array(of, rank) => format!(

@@ -1,13 +1,14 @@
-//! Which base members does a type's member override, and which interface members does it implement.
+//! Overrides and interface implementations: which base members a type's member overrides, and which
+//! interface members it implements.
 //!
-//! Explicit implementations by the interface they name, others by name and parameters for every
-//! interface in the type's own base list and above; an override goes to the nearest base class that
-//! declares the member.
+//! Explicit implementations are found by the interface they name, others by name and parameters for
+//! every interface in the type's own base list and above. An override belongs to the nearest base
+//! class that declares the member.
 //!
-//! `class A : Base, I` makes members of `Base` implement those of `I`: stated where `A` is
-//! declared, for the text of `Base` names no `I`.
+//! `class A : Base, I` makes members of `Base` implement those of `I`. The edge belongs to the
+//! declaration of `A`, because the text of `Base` does not name `I`.
 //!
-//! **Limits.** What a parameter or result type is that no file declares is compared by name.
+//! **Limits.** A parameter or result type that no file declares is compared by name.
 
 use codeagent_lang::{DeclRef, Inherited, Links, Target, Use};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
@@ -43,6 +44,7 @@ impl Linker<'_> {
         let Some(own) = self.type_around(id) else {
             return;
         };
+
         let member = Candidate {
             decl: DeclRef {
                 file: self.file,
@@ -51,12 +53,14 @@ impl Linker<'_> {
             within: own,
             depth: 0,
         };
+
         let name = self.own_name(decl.name);
         let mut base = self.base_class(own);
         for _ in 0..32 {
             let Type::Inst(tid, _) = self.arena.get(base) else {
                 return;
             };
+
             self.group(tid);
             for target in self.members_of(tid, name) {
                 let candidate = Candidate {
@@ -71,6 +75,7 @@ impl Linker<'_> {
                     return;
                 }
             }
+
             base = self.base_class(base);
         }
     }
@@ -94,6 +99,7 @@ impl Linker<'_> {
         {
             return;
         }
+
         self.evaluation.begin_site();
         self.enter(part);
         let mut seen: Vec<Ty> = Vec::new();
@@ -101,6 +107,7 @@ impl Linker<'_> {
             if self.is_interface(*base) != Some(true) {
                 continue;
             }
+
             for interface in self.supertypes(*base).iter() {
                 let declared = matches!(self.arena.get(*interface), Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface);
                 if declared && !seen.contains(interface) {
@@ -115,10 +122,12 @@ impl Linker<'_> {
         let Type::Inst(interface_tid, _) = self.arena.get(interface) else {
             return;
         };
+
         let declares = self.group(interface_tid);
         if declares.external {
             return;
         }
+
         self.ask_type(interface_tid, published::INTERFACES, declares.name);
         for target in declares
             .members
@@ -130,14 +139,17 @@ impl Linker<'_> {
                 within: interface,
                 depth: 0,
             };
+
             let found = self
                 .explicit_implementation(own, tid, wanted)
                 .or_else(|| self.implicit_implementation(own, tid, wanted));
             let Some(found) = found else { continue };
+
             let is_own = self.declared_in(found) == Some(tid);
             if !is_own && self.supertypes(self.base_class(own)).contains(&interface) {
                 continue;
             }
+
             if found.file == self.file {
                 self.relate(found.decl, EdgeType::Implements, *target, links);
             } else if !is_own {
@@ -169,11 +181,13 @@ impl Linker<'_> {
         let target = self.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
         self.ask_type(tid, published::MEMBERS, name);
+
         self.group(tid).explicit.iter().copied().find(|decl| {
             let facts = self.facts(decl.file);
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else {
                 return false;
             };
+
             // The name comes first: what members of other names say is not asked.
             let is_named =
                 declared.kind == target.kind && self.name(decl.file, declared.name) == name;
@@ -182,6 +196,7 @@ impl Linker<'_> {
                 within: own,
                 depth: 0,
             };
+
             is_named
                 && self.type_of(decl.file, detail.explicit_interface) == wanted.within
                 && self.same_parameters(candidate, wanted)
@@ -192,6 +207,7 @@ impl Linker<'_> {
         if self.tables.group(tid).kind == DeclKind::Interface {
             return None;
         }
+
         let name = self.name(wanted.decl.file, self.decl(wanted.decl).name);
         // A member that hides one of a base class without implementing anything leaves that one to
         // do it.
@@ -202,8 +218,10 @@ impl Linker<'_> {
                 let Type::Inst(tid, _) = self.arena.get(class) else {
                     return None;
                 };
+
                 let shared = self.group(tid).shared;
                 let mut members = self.members_of(tid, name).iter().copied();
+
                 members.find(|decl| {
                     let candidate = Candidate {
                         decl: *decl,
@@ -253,9 +271,11 @@ impl Linker<'_> {
                     .zip(y.iter())
                     .all(|(x, y)| self.are_alike(*x, *y, depth + 1))
         };
+
         if a == b || depth > 8 {
             return true;
         }
+
         match (self.arena.get(a), self.arena.get(b)) {
             (Type::Inst(first, x), Type::Inst(second, y)) => first == second && all(&x, &y),
             (Type::External(first, x), Type::External(second, y)) => first == second && all(&x, &y),

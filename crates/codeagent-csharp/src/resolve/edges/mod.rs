@@ -1,7 +1,7 @@
-//! Which edges does a file have? The top floor: each site and each member that overrides or
-//! implements is put to the floors below.
+//! The top layer: the edges of one file, one for each resolved site and for each member that
+//! overrides or implements another.
 //!
-//! **Limits.** Nothing below asks anything here.
+//! **Limits.** The layers below do not depend on this one.
 
 mod display;
 pub mod explain;
@@ -54,6 +54,6 @@ pub fn link(file: FileId, world: &World) -> Links {
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = linker.checker.finish();
+    links.dependencies = linker.checker.finish();
     links
 }

@@ -1,7 +1,7 @@
-//! Which edge does each site of the file become.
+//! Sites: the edge that each site of the file becomes.
 //!
-//! **Limits.** A name that is a qualifier for a namespace becomes no edge; a `using` of a namespace
-//! does, to its first declaration.
+//! **Limits.** The namespace before a dot has no edge; a `using` of a namespace has one, to its
+//! first declaration.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Links, Target, Unresolved, Use};
@@ -26,12 +26,14 @@ impl Linker<'_> {
         for site in &self.facts.sites {
             self.evaluation.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
+
             if self.spend(1) {
                 self.enter(site.owner);
                 self.site(site, links);
             } else {
                 links.calls += u32::from(site.kind.is_call());
             }
+
             if self.exceeded() && links.uses.len() == uses {
                 links.given_up += 1;
                 if links.unresolved.len() == unresolved {
@@ -59,6 +61,7 @@ impl Linker<'_> {
             let decl = self.facts.decl(owner);
             decl.inner.some().unwrap_or(decl.scope)
         });
+
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if self.site_type.get().is_none() {
@@ -69,6 +72,7 @@ impl Linker<'_> {
                         .copied(),
                 );
             }
+
             if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
                 self.site_scope.set(id);
                 return;
@@ -134,6 +138,7 @@ impl Linker<'_> {
         let Some(call) = self.call_of(site.subject) else {
             return;
         };
+
         let result = self.call(call);
         let targets: Vec<DeclRef> = result
             .targets
@@ -141,6 +146,7 @@ impl Linker<'_> {
             .copied()
             .filter(|target| self.is_node(*target))
             .collect();
+
         match result.outcome {
             CallOutcome::Target if !targets.is_empty() => {
                 links.calls_resolved += 1;
@@ -219,23 +225,28 @@ impl Linker<'_> {
         let Subject::Expr(expr) = site.subject else {
             return;
         };
-        let pick = match self.facts.expr(expr) {
+
+        let chosen = match self.facts.expr(expr) {
             Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
             Expr::Unary(operator, inner) => self.unary(operator, inner).0,
             _ => None,
         };
-        if let Some(pick) =
-            pick.filter(|pick| !self.is_external_file(pick.best.candidate.decl.file))
+
+        if let Some(chosen) =
+            chosen.filter(|chosen| !self.is_external_file(chosen.best.candidate.decl.file))
         {
-            let mut targets = vec![pick.best.candidate.decl];
-            let confidence = if pick.sure {
+            let mut targets = vec![chosen.best.candidate.decl];
+
+            let confidence = if chosen.certainty.is_certain() {
                 Confidence::Exact
             } else {
                 Confidence::Inferred
             };
-            if !pick.sure {
-                targets.extend(pick.others);
+
+            if !chosen.certainty.is_certain() {
+                targets.extend(chosen.others);
             }
+
             links
                 .uses
                 .push(edge(site, EdgeType::Calls, &targets, confidence));
@@ -261,6 +272,7 @@ impl Linker<'_> {
         let Subject::Base(decl, index) = site.subject else {
             return;
         };
+
         let Some(&base) = self
             .facts
             .list(self.facts.decl(decl).bases)
@@ -273,9 +285,11 @@ impl Linker<'_> {
         if let Some(&tid) = self.table.types.get(&decl) {
             self.bases(tid);
         }
+
         let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else {
             return;
         };
+
         let child = self.facts.decl(decl).kind;
         let parent = self.decl(target).kind;
         let edge_type = match (child, parent) {
@@ -284,11 +298,13 @@ impl Linker<'_> {
             (_, DeclKind::Interface) => EdgeType::Implements,
             _ => EdgeType::Inherits,
         };
+
         let source = if child == DeclKind::TypeParam {
             site.owner
         } else {
             decl
         };
+
         links.uses.push(Use {
             source,
             ..edge(site, edge_type, &[target], Confidence::Exact)
@@ -345,6 +361,7 @@ impl Linker<'_> {
         let Subject::Type(ty, segment) = site.subject else {
             return;
         };
+
         let target = match self.facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = self.facts.list(segments);
@@ -356,6 +373,7 @@ impl Linker<'_> {
             }
             _ => None,
         };
+
         if let Some(target) = target {
             links
                 .uses
@@ -369,6 +387,7 @@ impl Linker<'_> {
             Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
             _ => return,
         };
+
         let Some(first) = candidates.first() else {
             if let Some(target) = self.declaration_of_type_value(ty) {
                 links.uses.push(edge(
@@ -378,12 +397,15 @@ impl Linker<'_> {
                     Confidence::Exact,
                 ));
             }
+
             return;
         };
+
         let kind = self.decl(first.decl).kind;
         if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
             return;
         }
+
         let targets: Vec<DeclRef> = if is_method(kind) {
             candidates
                 .iter()
@@ -394,14 +416,17 @@ impl Linker<'_> {
         } else {
             vec![first.decl]
         };
+
         if targets.is_empty() || self.is_external_file(targets[0].file) {
             return;
         }
+
         let confidence = if targets.len() == 1 {
             Confidence::Exact
         } else {
             Confidence::Inferred
         };
+
         links
             .uses
             .push(edge(site, EdgeType::References, &targets, confidence));
@@ -473,10 +498,12 @@ impl Linker<'_> {
         if self.tables.group(tid).name != self.own_name(name) {
             return None;
         }
+
         let followed = self
             .followers
             .get_or_init(|| self.names_followed())
             .get(&expr)?;
+
         let access = self.member_access(expr, *followed);
         (!access.candidates.is_empty()
             && access

@@ -1,9 +1,8 @@
-//! As if the parameters of a lambda had which types is its body read? Each overload of a call may
-//! ask it anew.
+//! Parameter types assumed while the body of a lambda is bound for one overload.
 //!
-//! An assumption is about one lambda and stands on one about a lambda around it. What is assumed of
-//! a lambda beside it says nothing about its body and is left out: the readings of a body grow with
-//! how deep it is nested, not with how many lambdas a call has.
+//! An assumption is about one lambda, and builds on one about the lambda around it. Assumptions
+//! about sibling lambdas do not affect the body and are left out: how often a body is bound grows
+//! with its depth of nesting, not with the number of lambdas in a call.
 
 use std::cell::{Cell, RefCell};
 

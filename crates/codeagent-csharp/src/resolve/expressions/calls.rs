@@ -1,8 +1,8 @@
-//! What does a call, `new`, element access, attribute or constructor initialiser target, and what
-//! does it give.
+//! Calls: targets and result types of calls, `new`, element access, attributes and constructor
+//! initializers.
 //!
-//! Instance members come before extension methods; a delegate value that is invoked is no target;
-//! `new C()` without a declared constructor targets the type.
+//! Instance members come before extension methods. A delegate value that is invoked is not a
+//! target. `new C()` without a declared constructor targets the type.
 //!
 //! **Limits.** A call whose receiver is unknown never gets a target by name.
 
@@ -20,7 +20,8 @@ use crate::resolve::declared::published;
 use crate::resolve::declared::tables::is_type_scope;
 use crate::resolve::declared::well_known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::Simple;
 use crate::resolve::expressions::typing::Access;
 use crate::resolve::types::members::{Candidate, is_method};
@@ -131,6 +132,7 @@ impl Checker<'_> {
         let Some(&call) = id.some().and_then(|id| self.facts.calls.get(id.index())) else {
             return CallResult::default();
         };
+
         match self.forms[id.index()] {
             CallForm::Call => self.invoke(&call),
             CallForm::New => {
@@ -231,17 +233,19 @@ impl Checker<'_> {
             .copied()
             .filter(|candidate| is_method(self.decl(candidate.decl).kind))
             .collect();
+
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| {
                 self.invoke_value(self.candidate_type(value))
             });
         };
+
         let args = self.arguments(call);
-        match self.pick(&methods, &args, &self.type_list(call.type_args)) {
-            Some(pick) if undeclared && !pick.best.surely_fits() => {
+        match self.resolve_overload(&methods, &args, &self.type_list(call.type_args)) {
+            Some(chosen) if undeclared && !chosen.best.is_certain() => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
-            Some(pick) => self.picked(pick, 0),
+            Some(chosen) => self.call_result(chosen, 0),
             None if self.has_foreign_base(first.within) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
@@ -268,6 +272,7 @@ impl Checker<'_> {
             } else {
                 access.receiver
             };
+
             let passed = self.methods(of, name);
             access.candidates = if passed.is_empty() {
                 access.candidates
@@ -275,21 +280,25 @@ impl Checker<'_> {
                 passed
             };
         }
+
         let methods = self.invocable(&access.candidates, access.receiver, base);
         let args = self.arguments(call);
         let type_args = self.type_list(call.type_args);
         let own = if methods.is_empty() {
             None
         } else {
-            self.pick(&methods, &args, &type_args)
+            self.resolve_overload(&methods, &args, &type_args)
         };
+
         let hidden = access
             .candidates
             .first()
             .is_some_and(|first| !self.is_accessible(*first));
-        if let Some(pick) = own.as_ref().filter(|pick| pick.applicable && !hidden) {
-            return self.picked(pick.clone(), 0);
+
+        if let Some(chosen) = own.as_ref().filter(|chosen| chosen.applicable && !hidden) {
+            return self.call_result(chosen.clone(), 0);
         }
+
         if let Some(value) = access
             .candidates
             .first()
@@ -300,22 +309,18 @@ impl Checker<'_> {
                 return self.invoke_value(ty);
             }
         }
-        if let Some(pick) = self.pick_extension(access.receiver, name, &args, &type_args) {
-            return self.picked(pick, 1);
+
+        if let Some(chosen) = self.resolve_extension(access.receiver, name, &args, &type_args) {
+            return self.call_result(chosen, 1);
         }
+
         match own {
             // None of the declared ones takes the arguments, so one of the undeclared base class is
             // called.
-            Some(pick) if !pick.applicable && self.has_foreign_class(access.receiver) => {
+            Some(chosen) if !chosen.applicable && self.has_foreign_class(access.receiver) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
-            Some(pick) => self.picked(
-                Pick {
-                    sure: pick.sure && !hidden,
-                    ..pick
-                },
-                0,
-            ),
+            Some(chosen) => self.call_result(chosen.doubted_if(hidden), 0),
             None => {
                 let call = self.outside_result(
                     self.invoke_undeclared(&access, name),
@@ -323,6 +328,7 @@ impl Checker<'_> {
                     &args,
                     &type_args,
                 );
+
                 let is_open = self.has_foreign_class(access.receiver)
                     && self.may_be_an_extension(access.receiver, name);
                 if is_open {
@@ -411,10 +417,12 @@ impl Checker<'_> {
             .copied()
             .filter(|candidate| is_method(self.decl(candidate.decl).kind))
             .collect();
+
         let through_type = matches!(self.arena.get(receiver), Type::Qualifier(_));
         if !through_type && self.names_its_type(base, receiver) {
             return methods;
         }
+
         let fitting: Vec<Candidate> = methods
             .iter()
             .copied()
@@ -422,6 +430,7 @@ impl Checker<'_> {
                 self.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type
             })
             .collect();
+
         if fitting.is_empty() { methods } else { fitting }
     }
 
@@ -448,42 +457,48 @@ impl Checker<'_> {
         if self.is_invoke(name) {
             return self.invoke_value(receiver);
         }
+
         if matches!(self.arena.get(receiver), Type::Tuple(..))
             && self.delegate_shape(access.ty).is_some()
         {
             return self.invoke_value(access.ty);
         }
+
         if name == well_known::GET_VALUE_OR_DEFAULT {
             return CallResult::external(access.ty, Vec::new());
         }
+
         CallResult::external(Ty::UNKNOWN, Vec::new())
     }
 
     /// The result of a choice; `skip` arguments were not written (the receiver of an extension).
-    fn picked(&self, pick: Pick, skip: usize) -> CallResult {
-        let result = self.result_of(&pick.best);
-        let expected = pick.best.targets.iter().skip(skip).copied().collect();
-        let refused = !pick.applicable;
-        if self.is_external_file(pick.best.candidate.decl.file) {
+    fn call_result(&self, chosen: OverloadResult, skip: usize) -> CallResult {
+        let result = self.result_of(&chosen.best);
+        let expected = chosen.best.targets.iter().skip(skip).copied().collect();
+        let refused = !chosen.applicable;
+        if self.is_external_file(chosen.best.candidate.decl.file) {
             return CallResult {
                 refused,
                 ..CallResult::external(result, expected)
             };
         }
-        let mut targets = vec![pick.best.candidate.decl];
-        if !pick.sure {
+
+        let mut targets = vec![chosen.best.candidate.decl];
+        if !chosen.certainty.is_certain() {
             targets.extend(
-                pick.others
+                chosen
+                    .others
                     .iter()
                     .copied()
                     .filter(|other| !self.is_external_file(other.file)),
             );
             targets.truncate(MAX_CANDIDATES);
         }
+
         CallResult {
             outcome: CallOutcome::Target,
             targets,
-            sure: pick.sure,
+            sure: chosen.certainty.is_certain(),
             result,
             expected,
             refused,
@@ -498,10 +513,12 @@ impl Checker<'_> {
             } else {
                 CallOutcome::External
             };
+
             let expected = self
                 .delegate_shape(ty)
                 .map(|_| vec![ty])
                 .unwrap_or_default();
+
             return CallResult {
                 outcome,
                 result: ty,
@@ -509,6 +526,7 @@ impl Checker<'_> {
                 ..CallResult::default()
             };
         };
+
         let group = self.group(tid);
         if group.kind == DeclKind::Delegate {
             let made = CallResult::external(ty, vec![ty]);
@@ -521,14 +539,16 @@ impl Checker<'_> {
                 }
             };
         }
+
         let args = self.arguments(call);
         let constructors = self.constructors(ty);
-        if let Some(pick) = self.pick(&constructors, &args, &TyList::from([])) {
+        if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
             return CallResult {
                 result: ty,
-                ..self.picked(pick, 0)
+                ..self.call_result(chosen, 0)
             };
         }
+
         let implicit = args.is_empty()
             && (constructors.is_empty()
                 || matches!(group.kind, DeclKind::Struct | DeclKind::RecordStruct));
@@ -538,12 +558,14 @@ impl Checker<'_> {
             } else {
                 CallOutcome::Unknown
             };
+
             return CallResult {
                 outcome,
                 result: ty,
                 ..CallResult::default()
             };
         }
+
         CallResult {
             outcome: CallOutcome::Target,
             targets: vec![group.parts[0]],
@@ -557,6 +579,7 @@ impl Checker<'_> {
         let Some(ty) = self.attribute_type(ty) else {
             return CallResult::external(Ty::UNKNOWN, Vec::new());
         };
+
         let constructors = self.constructors(ty);
         let mut args = self.arguments(call);
         let names: Vec<Name> = constructors
@@ -569,6 +592,7 @@ impl Checker<'_> {
                     .collect::<Vec<_>>()
             })
             .collect();
+
         args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
         if constructors.is_empty() && args.is_empty() {
             return self.construct(
@@ -579,10 +603,11 @@ impl Checker<'_> {
                 },
             );
         }
-        match self.pick(&constructors, &args, &TyList::from([])) {
-            Some(pick) => CallResult {
+
+        match self.resolve_overload(&constructors, &args, &TyList::from([])) {
+            Some(chosen) => CallResult {
                 result: ty,
-                ..self.picked(pick, 0)
+                ..self.call_result(chosen, 0)
             },
             None => CallResult::external(ty, Vec::new()),
         }
@@ -594,18 +619,21 @@ impl Checker<'_> {
         let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else {
             return None;
         };
+
         let segments = self.facts.list(segments);
         let last = segments.last()?;
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
-        self.ask_text(published::TYPES, &suffixed);
+        self.record_text_lookup(published::TYPES, &suffixed);
         if let Some(name) = self.tables.names.get(&suffixed)
             && let Found::Type(ty) = self.resolve_renamed(segments, scope, name)
         {
             return Some(ty);
         }
+
         let Found::Type(ty) = self.resolve_segments(self.file, segments, scope, None) else {
             return None;
         };
+
         let is_attribute = self
             .supertypes(ty)
             .iter()
@@ -618,6 +646,7 @@ impl Checker<'_> {
                     .ends_with("Attribute"),
                 _ => false,
             });
+
         is_attribute.then_some(ty)
     }
 
@@ -627,23 +656,26 @@ impl Checker<'_> {
         if indexers.is_empty() {
             let sliced = self.sliced(receiver, &self.arguments(call));
             let result = sliced.unwrap_or_else(|| self.part_of(receiver, |ty| self.indexed(ty)));
+
             let outcome = if receiver == Ty::UNKNOWN {
                 CallOutcome::Unknown
             } else {
                 CallOutcome::External
             };
+
             return CallResult {
                 outcome,
                 result,
                 ..CallResult::default()
             };
         }
+
         let args = self.arguments(call);
-        match self.pick(&indexers, &args, &TyList::from([])) {
-            Some(pick) if pick.applicable => self.picked(pick, 0),
-            pick => match (self.sliced(receiver, &args), pick) {
+        match self.resolve_overload(&indexers, &args, &TyList::from([])) {
+            Some(chosen) if chosen.applicable => self.call_result(chosen, 0),
+            chosen => match (self.sliced(receiver, &args), chosen) {
                 (Some(slice), _) => CallResult::external(slice, Vec::new()),
-                (None, Some(pick)) => self.picked(pick, 0),
+                (None, Some(chosen)) => self.call_result(chosen, 0),
                 (None, None) => CallResult {
                     outcome: CallOutcome::External,
                     ..CallResult::default()
@@ -662,6 +694,7 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             *slot = form;
         }
     };
+
     for expr in &facts.exprs {
         match *expr {
             Expr::Call(call) => set(call, CallForm::Call),
@@ -671,6 +704,7 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             _ => {}
         }
     }
+
     for site in &facts.sites {
         if let Subject::Construct(ty, call) = site.subject {
             set(
@@ -684,5 +718,6 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
             );
         }
     }
+
     forms
 }

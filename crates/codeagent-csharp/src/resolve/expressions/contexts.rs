@@ -1,6 +1,7 @@
-//! Which type does the place of a lambda, `new()` or collection expression ask for.
+//! Contextual types: the type that the position of a lambda, `new()` or collection expression
+//! expects.
 //!
-//! **Limits.** While a call chooses its overload, what stands among its arguments has no context.
+//! **Limits.** While the overload of a call is being resolved, its arguments have no context.
 
 use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 
@@ -57,11 +58,13 @@ impl Checker<'_> {
 
     fn returned_context(&self, function: DeclId) -> Ty {
         let decl = self.facts.decl(function);
+
         // The body is read to find out whether the lambda fits: what it has to return is just what
         // is being asked.
         if self.is_assumed(function) {
             return Ty::UNKNOWN;
         }
+
         let result = if decl.kind == DeclKind::Lambda {
             let context = self.context_type(function);
             self.delegate_shape(context)
@@ -69,12 +72,14 @@ impl Checker<'_> {
         } else {
             self.type_of(self.file, decl.ty)
         };
+
         if decl.flags.has(DeclFlags::GENERATOR) {
             return match self.known(result) {
                 Some((Known::Enumerator | Known::AsyncEnumerator, args)) => args[0],
                 _ => self.element_of(result).unwrap_or(Ty::UNKNOWN),
             };
         }
+
         if decl.flags.has(DeclFlags::ASYNC) {
             self.awaited(result)
         } else {

@@ -1,11 +1,11 @@
-//! Does a value convert implicitly to a type, and which of two types does it convert to better.
+//! Implicit conversions (C# standard §10.2), and the better of two conversions (§12.6.4.4).
 //!
 //! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples,
 //! user-defined operators, lambdas, method groups, `null`, `default`, constants.
 //!
-//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; one that is not known
-//! by name is taken to vary in all its arguments. Constants of type `int` are literals, names of
-//! constants, and their sums, differences and products.
+//! **Limits.** A conversion that depends on an undeclared type is [`Conversion::Unknown`]; an
+//! undeclared generic type is taken to be variant in all its arguments. Constants of type `int` are
+//! literals, names of constants, and their sums, differences and products.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
@@ -98,11 +98,13 @@ impl Checker<'_> {
         let Some(number) = self.constant(value, 0) else {
             return false;
         };
+
         if let Type::Inst(tid, _) = self.arena.get(to)
             && self.tables.group(tid).kind == DeclKind::Enum
         {
             return number == 0;
         }
+
         match self.known(to).map(|(known, _)| known) {
             Some(Known::SByte) => (-128..=127).contains(&number),
             Some(Known::Byte) => (0..=255).contains(&number),
@@ -118,6 +120,7 @@ impl Checker<'_> {
         if depth > 8 {
             return None;
         }
+
         match self.facts.expr(value) {
             Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
             Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
@@ -178,6 +181,7 @@ impl Checker<'_> {
                 Conversion::Identity
             };
         }
+
         if from == Ty::OUTSIDE {
             return self.outside_converts(to);
         }
@@ -190,6 +194,7 @@ impl Checker<'_> {
         if to == Ty::DYNAMIC || self.is_known(to, Known::Object) {
             return Conversion::Implicit;
         }
+
         match (self.arena.get(from), self.arena.get(to)) {
             (Type::Null, _) => self.null_converts(to, depth),
             (Type::Default, _) => Conversion::Implicit,
@@ -368,6 +373,7 @@ impl Checker<'_> {
             self.known(from).map(|(known, _)| known),
             self.known(to).map(|(known, _)| known),
         );
+
         if let (Some(first), Some(second)) = (first, second)
             && first.is_primitive_value()
             && second.is_primitive_value()
@@ -378,9 +384,11 @@ impl Checker<'_> {
                 Conversion::No
             };
         }
+
         if let Some(conversion) = self.span_converts(from, to, depth) {
             return conversion;
         }
+
         if let Some(instance) = self.as_instance_of(from, to) {
             let conversion = self.arguments_convert(instance, to, depth);
             return if conversion == Conversion::No {
@@ -389,10 +397,12 @@ impl Checker<'_> {
                 conversion
             };
         }
+
         let user = self.user_defined(from, to, depth);
         if user != Conversion::No {
             return user;
         }
+
         if self.certainly_unrelated(from, to) {
             Conversion::No
         } else {
@@ -431,6 +441,7 @@ impl Checker<'_> {
             (_, Some((Known::String, _))) if read_only => self.known_type(Known::Char, &[]),
             _ => return None,
         };
+
         Some(match self.convert_deep(element, into[0], depth + 1) {
             Conversion::Identity => Conversion::Implicit,
             Conversion::Implicit if read_only && self.is_value_type(element) == Some(false) => {
@@ -446,12 +457,14 @@ impl Checker<'_> {
         if from == to {
             return Conversion::Implicit;
         }
+
         let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
             (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
                 (a, b)
             }
             _ => return Conversion::Unknown,
         };
+
         let pairs = a.iter().zip(b.iter()).enumerate().map(|(index, (x, y))| {
             if x == y {
                 return Conversion::Implicit;
@@ -459,10 +472,12 @@ impl Checker<'_> {
             if x.is_unknown() || y.is_unknown() {
                 return Conversion::Unknown;
             }
+
             let there = self.convert_deep(*x, *y, depth + 1);
             if there == Conversion::Identity {
                 return Conversion::Implicit;
             }
+
             let (out, into) = self.variance(to, index);
             if !(out || into)
                 || self.is_value_type(*x) == Some(true)
@@ -474,17 +489,20 @@ impl Checker<'_> {
                     Conversion::No
                 };
             }
+
             let back = if into {
                 self.convert_deep(*y, *x, depth + 1)
             } else {
                 Conversion::No
             };
+
             if out {
                 there.max(back).at_most_implicit()
             } else {
                 back.at_most_implicit()
             }
         });
+
         pairs.min().unwrap_or(Conversion::Implicit)
     }
 
@@ -499,6 +517,7 @@ impl Checker<'_> {
                 let own = index
                     .checked_sub(usize::from(group.outer_arity))
                     .and_then(|own| params.get(own));
+
                 own.map_or((false, false), |param| {
                     let flags = facts.decl(*param).flags;
                     (flags.has(DeclFlags::OUT), flags.has(DeclFlags::IN))
@@ -546,6 +565,7 @@ impl Checker<'_> {
         if depth > 1 {
             return Conversion::No;
         }
+
         for side in [to, from].map(|side| self.strip_nullable(side)) {
             // Nothing above a value type converts.
             let all = if self.is_value_type(side) == Some(true) {
@@ -553,19 +573,23 @@ impl Checker<'_> {
             } else {
                 self.supertypes(side)
             };
+
             for base in all.iter() {
                 let Type::Inst(tid, _) = self.arena.get(*base) else {
                     continue;
                 };
+
                 for conversion in self.conversions_of(tid) {
                     let facts = self.facts(conversion.file);
                     if !facts.decl_name(conversion.decl).starts_with("implicit") {
                         continue;
                     }
+
                     let signature = self.signature(*conversion);
                     let [param] = &*signature.params else {
                         continue;
                     };
+
                     let takes = self.standard(from, self.substitute(param.ty, *base), depth);
                     let gives = self.standard(self.substitute(signature.result, *base), to, depth);
                     if takes > Conversion::Unknown && gives > Conversion::Unknown {
@@ -574,6 +598,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         Conversion::No
     }
 
@@ -594,12 +619,14 @@ impl Checker<'_> {
         if first.is_unknown() || second.is_unknown() {
             return Better::Unknown;
         }
+
         match self.arena.get(ty) {
             Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
             Type::Collection(_) => return self.better_collection_target(first, second),
             Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
             _ => {}
         }
+
         match (
             self.convert_value(value, ty, first),
             self.convert_value(value, ty, second),
@@ -609,6 +636,7 @@ impl Checker<'_> {
             (_, Conversion::Identity) => return Better::Second,
             _ => {}
         }
+
         self.better_target(first, second)
     }
 
@@ -641,6 +669,7 @@ impl Checker<'_> {
             (Conversion::Unknown, _) | (_, Conversion::Unknown) => return Better::Unknown,
             _ => {}
         }
+
         let (first, second) = (self.strip_nullable(first), self.strip_nullable(second));
         let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else {
             return Better::Neither;

@@ -1,11 +1,12 @@
-//! Which extension method does `receiver.Name(..)` mean if no member of the receiver does.
+//! Extension methods: the target of `receiver.Name(..)` if no member of the receiver is applicable
+//! (C# standard §12.8.10.3).
 //!
-//! Namespace by namespace from the inside: first the namespace's own static classes, then what the
-//! usings of its declaration bring; the first level with an applicable method decides.
+//! Namespaces are searched from the inside: first the static classes of the namespace, then those
+//! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
-//! **Limits.** The receiver must be known to convert to the first parameter: what a package or an
-//! undeclared base class gives has no extension methods but those for its own type. A call that may
-//! mean another one is unresolved.
+//! **Limits.** The receiver must be known to convert to the first parameter. A value from a package
+//! or an undeclared base class has no extension methods but those for its own type. A call that may
+//! mean such a method is unresolved.
 
 use std::rc::Rc;
 
@@ -16,8 +17,9 @@ use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::{Extension, NamespaceId, Tid};
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -31,15 +33,16 @@ pub struct Level {
 
 impl Checker<'_> {
     /// Chooses an extension method for a receiver.
-    pub(super) fn pick_extension(
+    pub(super) fn resolve_extension(
         &self,
         receiver: Ty,
         name: Name,
         args: &[Argument],
         type_args: &TyList,
-    ) -> Option<Pick> {
-        self.ask(published::EXTENSIONS, name);
+    ) -> Option<OverloadResult> {
+        self.record_lookup(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
+
         match self.arena.get(receiver) {
             Type::Unknown
             | Type::Outside
@@ -53,22 +56,24 @@ impl Checker<'_> {
             }
             _ => {}
         }
+
         if let Type::Qualifier(ty) = self.arena.get(receiver) {
             return self.nearest_extension(all, (ty, args, type_args), |candidate| {
                 self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
             });
         }
-        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
+
+        let chosen = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
             !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
         })?;
-        let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
-        Some(Pick { sure, ..pick })
+        let is_unknown = self.convert(receiver, chosen.best.targets[0]) == Conversion::Unknown;
+        Some(chosen.doubted_if(is_unknown))
     }
 
     /// Whether there is an extension of that name, in sight or not, that the receiver may be given
     /// to.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         self.tables
             .extensions
             .get(&name)
@@ -87,7 +92,7 @@ impl Checker<'_> {
     /// Whether an extension in sight may be meant for a receiver of which too little is known, as
     /// of what an undeclared base class gives.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
             return false;
         };
@@ -146,6 +151,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
+
         if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
             && from.is_primitive_value()
             && to.is_primitive_value()
@@ -153,6 +159,7 @@ impl Checker<'_> {
         {
             return Conversion::No;
         }
+
         self.convert_without_user(receiver, target)
     }
 
@@ -162,17 +169,18 @@ impl Checker<'_> {
         all: &[Extension],
         (receiver, args, type_args): (Ty, &[Argument], &TyList),
         passes: impl Fn(Candidate) -> bool,
-    ) -> Option<Pick> {
+    ) -> Option<OverloadResult> {
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
+
         self.levels().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, DeclKind::Method);
             candidates.retain(|candidate| passes(*candidate));
             if candidates.is_empty() {
                 return None;
             }
-            self.pick(&candidates, &with_receiver, type_args)
-                .filter(|pick| pick.applicable)
+            self.resolve_overload(&candidates, &with_receiver, type_args)
+                .filter(|chosen| chosen.applicable)
         })
     }
 
@@ -207,12 +215,14 @@ impl Checker<'_> {
         name: Name,
         kind: DeclKind,
     ) -> Option<Candidate> {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
+
         let (is_static, receiver) = match self.arena.get(receiver) {
             Type::Qualifier(ty) => (true, ty),
             _ => (false, receiver),
         };
+
         self.levels().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, kind).into_iter();
             candidates.find(|candidate| {
@@ -237,6 +247,7 @@ impl Checker<'_> {
         if !self.spend(all.len()) {
             return found;
         }
+
         for extension in all {
             let group = self.tables.group(extension.container);
             let near = level.classes.contains(&extension.container)
@@ -253,6 +264,7 @@ impl Checker<'_> {
                 });
             }
         }
+
         self.prefer_accessible(found)
     }
 
@@ -314,8 +326,10 @@ impl Checker<'_> {
                 }
                 _ => {}
             }
+
             current = here.parent;
         }
+
         levels
     }
 
@@ -323,6 +337,7 @@ impl Checker<'_> {
         let Some(&innermost) = self.table.namespaces.get(&scope) else {
             return;
         };
+
         let stop = self.namespace_around(self.file, parent);
         let mut namespace = innermost;
         while namespace != stop {
@@ -330,9 +345,11 @@ impl Checker<'_> {
                 namespaces: vec![namespace],
                 classes: Vec::new(),
             });
+
             if namespace == innermost {
                 levels.push(self.using_level(scope));
             }
+
             let next = self.tables.namespaces[namespace.0 as usize].parent;
             if next == namespace {
                 break;

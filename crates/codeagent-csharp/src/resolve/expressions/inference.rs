@@ -1,9 +1,9 @@
-//! Which type arguments does a generic method get from its arguments.
+//! Type inference for generic methods (C# standard §12.6.3).
 //!
-//! Two phases as in the standard (§12.6.3): first what arguments with a type say, then lambdas and
-//! method groups whose parameter types are fixed by then give their results.
+//! Two phases, as in the standard: first the arguments that have a type, then the results of
+//! lambdas and method groups whose parameter types are fixed by then.
 //!
-//! **Limits.** Bounds are lower bounds; of several the one all others convert to is taken, else the
+//! **Limits.** All bounds are lower bounds; the one to which all others convert is taken, else the
 //! first.
 
 use codeagent_model::facts::{ArgMode, DeclId, ExprId};
@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::overloads::Argument;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -43,11 +43,13 @@ impl Checker<'_> {
             bounds: vec![SmallVec::new(); params.len()],
             fixed: vec![Ty::UNKNOWN; params.len()],
         };
+
         let mut pending: Vec<(Ty, Pending)> = Vec::new();
         for (formal, argument) in pairs {
             if !self.arena.is_open(*formal) {
                 continue;
             }
+
             match self.arena.get(argument.ty) {
                 Type::Lambda(lambda) => {
                     self.explicit_lambda_bounds(&mut state, *formal, lambda);
@@ -65,10 +67,12 @@ impl Checker<'_> {
                 ),
             }
         }
+
         self.output_phase(&mut state, &mut pending);
         for index in 0..params.len() {
             self.fix(&mut state, index);
         }
+
         state.fixed.into()
     }
 
@@ -84,14 +88,17 @@ impl Checker<'_> {
             let Some(shape) = self.delegate_shape(formal) else {
                 continue;
             };
+
             for param in shape.params.iter() {
                 self.fix_mentioned(state, *param);
             }
+
             let inputs: TyList = shape
                 .params
                 .iter()
                 .map(|param| self.replace_params(*param, state.params, &state.fixed))
                 .collect();
+
             let result = match what {
                 Pending::Lambda(lambda) => {
                     self.lambda_result(lambda, &inputs).unwrap_or(Ty::UNKNOWN)
@@ -100,6 +107,7 @@ impl Checker<'_> {
                     .method_of_group(group, &inputs)
                     .map_or(Ty::UNKNOWN, |(_, result)| result),
             };
+
             if !self.is_void(result) {
                 self.bound(state, self.task_shaped(shape.result, result), result, false);
             }
@@ -163,16 +171,19 @@ impl Checker<'_> {
         if !state.fixed[index].is_unknown() {
             return;
         }
+
         let bounds = &state.bounds[index];
         if let Some((_, ty)) = bounds.iter().find(|(exact, _)| *exact) {
             state.fixed[index] = *ty;
             return;
         }
+
         let widest = bounds.iter().find(|(_, ty)| {
             bounds
                 .iter()
                 .all(|(_, other)| self.convert(*other, *ty) > Conversion::Unknown)
         });
+
         if let Some((_, ty)) = widest.or(bounds.first()) {
             state.fixed[index] = *ty;
         }
@@ -193,6 +204,7 @@ impl Checker<'_> {
         if depth > 8 || !self.arena.is_open(formal) {
             return;
         }
+
         let given = self.arena.get(actual);
         if let Some(index) = state.position(formal) {
             let usable = !matches!(
@@ -212,6 +224,7 @@ impl Checker<'_> {
             }
             return;
         }
+
         match (self.arena.get(formal), given) {
             (Type::Array(x, a), Type::Array(y, b)) if a == b => {
                 self.bound_deep(state, (x, y), exact, depth + 1)
@@ -251,12 +264,14 @@ impl Checker<'_> {
             }
             return;
         };
+
         let (wanted, given) = match (self.arena.get(formal), self.arena.get(instance)) {
             (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
                 (a, b)
             }
             _ => return,
         };
+
         for (x, y) in wanted.iter().zip(given.iter()) {
             self.bound_deep(state, (*x, *y), exact, depth + 1);
         }

@@ -1,10 +1,10 @@
-//! What do a lambda and a method group do once a delegate is asked of them: do they fit it, and
-//! what do they return.
+//! Anonymous functions and method groups: conversion to a delegate type, and their return types (C#
+//! standard §10.7).
 //!
-//! `x => x.Name` fits `Func<Person, string>`: its body is read as if `x` were a `Person`.
+//! `x => x.Name` converts to `Func<Person, string>`: its body is typed with `x` as a `Person`.
 //!
 //! **Limits.** A block body without `return` is taken to return nothing, even if it never ends,
-//! unless `throw` is its last statement; at most eight returns are looked at.
+//! unless `throw` is its last statement. At most eight returns are examined.
 
 use std::rc::Rc;
 
@@ -17,9 +17,10 @@ use rustc_hash::FxHashMap;
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -59,9 +60,11 @@ impl Checker<'_> {
                 });
                 Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
             };
+
         if !decl.flags.has(DeclFlags::ASYNC) {
             return inner;
         }
+
         Some(match inner {
             Some(ty) => self.known_type(Known::TaskOf, &[ty]),
             None => self.known_type(Known::Task, &[]),
@@ -108,9 +111,11 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         if best.is_unknown() {
             return if null { Ty::NULL } else { Ty::UNKNOWN };
         }
+
         if null && self.is_value_type(best) == Some(true) {
             self.nullable(best)
         } else {
@@ -134,6 +139,7 @@ impl Checker<'_> {
         if explicit.len() != shape.params.len() {
             return Conversion::No;
         }
+
         let clash = explicit
             .iter()
             .zip(shape.params.iter())
@@ -147,6 +153,7 @@ impl Checker<'_> {
                         Conversion::No | Conversion::Implicit
                     )
             });
+
         if clash {
             return Conversion::No;
         }
@@ -159,6 +166,7 @@ impl Checker<'_> {
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
             return self.async_converts(lambda, returned, shape.result);
         }
+
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         match returns {
             [single] => {
@@ -224,6 +232,7 @@ impl Checker<'_> {
                 bodies.entry(lambda).or_default().push(used);
             }
         };
+
         for expr in &self.facts.exprs {
             match *expr {
                 Expr::Member(base, name) => {
@@ -233,17 +242,20 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+
         for (number, call) in self.facts.calls.iter().enumerate() {
             for arg in self.facts.list(call.args) {
                 add(arg.value, ParameterUse::Argument(CallId(number as u32)));
             }
         }
+
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
                 add(decl.init, ParameterUse::Value(id));
             }
         }
+
         bodies
     }
 
@@ -267,6 +279,7 @@ impl Checker<'_> {
                 _ => return None,
             };
         }
+
         None
     }
 
@@ -275,6 +288,7 @@ impl Checker<'_> {
         let Type::Inst(tid, _) = self.arena.get(ty) else {
             return false;
         };
+
         let group = self.group(tid);
         let has_members = matches!(
             group.kind,
@@ -284,6 +298,7 @@ impl Checker<'_> {
                 | DeclKind::Record
                 | DeclKind::RecordStruct
         );
+
         has_members
             && !group.external
             && !self.has_foreign_base(ty)
@@ -370,15 +385,18 @@ impl Checker<'_> {
         if a.params != b.params {
             return self.better_target(first, second);
         }
+
         match (self.is_void(a.result), self.is_void(b.result)) {
             (false, true) => return Better::First,
             (true, false) => return Better::Second,
             (true, true) => return Better::Neither,
             _ => {}
         }
+
         let Some(returned) = self.lambda_result(lambda, &a.params) else {
             return Better::Unknown;
         };
+
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
             && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
             && let ([own], [other]) = (&*xs, &*ys)
@@ -387,10 +405,12 @@ impl Checker<'_> {
             let inner = self.awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
+
         let value = match self.facts.list(self.facts.decl(lambda).returns) {
             [single] => *single,
             _ => ExprId::NONE,
         };
+
         self.assume(lambda, a.params.clone(), || {
             self.better_conversion(value, returned, a.result, b.result)
         })
@@ -398,18 +418,18 @@ impl Checker<'_> {
 
     /// The method of a group that a delegate's arguments choose.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
-        let pick = self.pick_of_group(group, params)?;
-        Some((pick.best.candidate.decl, self.result_of(&pick.best)))
+        let chosen = self.resolve_group(group, params)?;
+        Some((chosen.best.candidate.decl, self.result_of(&chosen.best)))
     }
 
-    fn pick_of_group(&self, group: ExprId, params: &[Ty]) -> Option<Pick> {
+    fn resolve_group(&self, group: ExprId, params: &[Ty]) -> Option<OverloadResult> {
         let candidates = self.group_candidates(group);
         let args: Vec<Argument> = params.iter().map(|ty| Argument::of_type(*ty)).collect();
         let type_args = match self.facts.expr(group) {
             Expr::Generic(_, args) => self.type_list(args),
             _ => Rc::from([]),
         };
-        self.pick(&candidates, &args, &type_args)
+        self.resolve_overload(&candidates, &args, &type_args)
     }
 
     /// The methods a method group names.
@@ -430,13 +450,14 @@ impl Checker<'_> {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;
         }
-        let Some(pick) = self
-            .pick_of_group(group, &shape.params)
-            .filter(|pick| pick.applicable)
+
+        let Some(chosen) = self
+            .resolve_group(group, &shape.params)
+            .filter(|chosen| chosen.applicable)
         else {
             return Conversion::No;
         };
-        let result = self.result_of(&pick.best);
+        let result = self.result_of(&chosen.best);
         match self.is_void(shape.result) != self.is_void(result) {
             true if result.is_unknown() => Conversion::Unknown,
             true => Conversion::No,

@@ -1,23 +1,23 @@
-//! What do expressions mean? The third floor: types of expressions, targets of calls, choices among
-//! overloads.
+//! The third layer: types of expressions, targets of calls, overload resolution.
 //!
-//! [`Checker`] holds a `Types` and dereferences to it, so it asks declared types as if they were
-//! its own. Its questions form one knot, for the language does: the type of a call hangs on its
-//! overload, that on conversions of the arguments, that on what a lambda among them returns, and
-//! that is the type of an expression.
+//! [`Checker`] holds a `Types` and dereferences to it. Its queries form one cycle, as in the
+//! language: the type of a call depends on its overload, that on conversions of the arguments, that
+//! on the return types of lambdas among them, and these are types of expressions.
 //!
-//! **Limits.** Only expressions of the linked file are looked at; what another file's member gives
-//! is what it declares.
+//! **Limits.** Only expressions of the file being resolved are typed; a member of another file has
+//! its declared type.
 
+pub mod applicability;
 mod assumptions;
+pub mod betterness;
 pub mod calls;
-pub mod choices;
 pub mod contexts;
 pub mod conversions;
 pub mod extensions;
 mod inference;
 pub mod lambdas;
 pub mod operators;
+pub mod overload_trace;
 pub mod overloads;
 mod sequences;
 pub mod simple_names;
@@ -28,15 +28,15 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codeagent_lang::query::stack::Table;
-use codeagent_lang::{FileId, ReadSet, World};
+use codeagent_lang::{Dependencies, FileId, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
 use self::assumptions::{Assumption, Assumptions};
 use self::calls::{CallForm, CallResult};
-use self::choices::Choice;
 use self::extensions::Level;
 use self::lambdas::ParameterUse;
+use self::overload_trace::OverloadTrace;
 use self::simple_names::Locals;
 use crate::resolve::types::{Ty, Types};
 
@@ -59,8 +59,8 @@ pub struct Checker<'w> {
     locals: Locals,
     /// What the body of each lambda does with what starts from one of its parameters.
     bodies: OnceCell<FxHashMap<DeclId, Vec<ParameterUse>>>,
-    /// Overload choices as they are made, if this link is to be explained.
-    pub trace: Option<RefCell<Vec<Choice>>>,
+    /// The overload resolutions so far, if this link is to be explained.
+    pub trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
 impl<'w> Checker<'w> {
@@ -82,7 +82,7 @@ impl<'w> Checker<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.types.finish()
     }
 }

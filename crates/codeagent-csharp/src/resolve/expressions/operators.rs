@@ -1,4 +1,5 @@
-//! Which user-defined operator does `a + b` call, and what type does an operator expression have.
+//! Operators: the user-defined operator that `a + b` calls, and the type of an operator expression
+//! (C# standard §12.4).
 //!
 //! **Limits.** Built-in operators: numeric promotion, string concatenation, comparisons; lifted and
 //! enum forms by their operands.
@@ -7,13 +8,19 @@ use codeagent_model::facts::{ExprId, Operator};
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::{Argument, Pick};
+use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
     /// A binary operator: the chosen user-defined one and the type.
-    pub fn binary(&self, operator: Operator, left: ExprId, right: ExprId) -> (Option<Pick>, Ty) {
+    pub fn binary(
+        &self,
+        operator: Operator,
+        left: ExprId,
+        right: ExprId,
+    ) -> (Option<OverloadResult>, Ty) {
         let (a, b) = (self.expr_type(left), self.expr_type(right));
         let args = [
             Argument {
@@ -25,24 +32,28 @@ impl Checker<'_> {
                 ..Argument::of_type(b)
             },
         ];
-        if let Some(pick) = self.user_operator(operator, &args) {
-            let result = self.result_of(&pick.best);
-            return (Some(pick), result);
+
+        if let Some(chosen) = self.user_operator(operator, &args) {
+            let result = self.result_of(&chosen.best);
+            return (Some(chosen), result);
         }
+
         (None, self.built_in_binary(operator, a, b))
     }
 
     /// A unary operator.
-    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<Pick>, Ty) {
+    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
         let ty = self.expr_type(inner);
         let args = [Argument {
             value: inner,
             ..Argument::of_type(ty)
         }];
-        if let Some(pick) = self.user_operator(operator, &args) {
-            let result = self.result_of(&pick.best);
-            return (Some(pick), result);
+
+        if let Some(chosen) = self.user_operator(operator, &args) {
+            let result = self.result_of(&chosen.best);
+            return (Some(chosen), result);
         }
+
         let result = match operator {
             Operator::Not => self.known_type(Known::Boolean, &[]),
             Operator::FromEnd => self.known_type(Known::Index, &[]),
@@ -55,14 +66,16 @@ impl Checker<'_> {
             Operator::Plus | Operator::Minus | Operator::Complement => self.promoted(ty),
             _ => ty,
         };
+
         (None, result)
     }
 
-    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<Pick> {
+    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<OverloadResult> {
         let name = self
             .tables
             .names
             .get(&format!("operator {}", token(operator)?))?;
+
         let mut candidates: Vec<Candidate> = Vec::new();
         for arg in args {
             let ty = self.strip_nullable(arg.ty);
@@ -74,9 +87,11 @@ impl Checker<'_> {
                 }
             }
         }
+
         if candidates.is_empty() || !self.spend(candidates.len() * candidates.len() / 8) {
             return None;
         }
+
         let lifted: Vec<Argument> = args
             .iter()
             .map(|arg| Argument {
@@ -84,8 +99,9 @@ impl Checker<'_> {
                 ..*arg
             })
             .collect();
-        let pick = self.pick(&candidates, &lifted, &TyList::from([]))?;
-        pick.applicable.then_some(pick)
+
+        let chosen = self.resolve_overload(&candidates, &lifted, &TyList::from([]))?;
+        chosen.applicable.then_some(chosen)
     }
 
     fn built_in_binary(&self, operator: Operator, a: Ty, b: Ty) -> Ty {
@@ -98,14 +114,17 @@ impl Checker<'_> {
         ) {
             return self.known_type(Known::Boolean, &[]);
         }
+
         if operator == Range {
             return self.known_type(Known::Range, &[]);
         }
+
         if operator == Operator::Add
             && (self.is_known(a, Known::String) || self.is_known(b, Known::String))
         {
             return self.known_type(Known::String, &[]);
         }
+
         let lifted = matches!(self.arena.get(a), Type::Nullable(_))
             || matches!(self.arena.get(b), Type::Nullable(_));
         let (x, y) = (self.strip_nullable(a), self.strip_nullable(b));
@@ -115,6 +134,7 @@ impl Checker<'_> {
             }
             _ => self.promoted_pair(x, y),
         };
+
         if lifted && !plain.is_unknown() {
             self.nullable(plain)
         } else {
@@ -167,12 +187,14 @@ impl Checker<'_> {
                     self.known_type(Known::Int64, &[])
                 }
             }
+
             _ if a == b => a,
             _ if matches!(self.arena.get(a), Type::Inst(..))
                 && self.is_value_type(a) == Some(true) =>
             {
                 a
             }
+
             _ if self.is_delegate(a) == Some(true) => a,
             _ => Ty::UNKNOWN,
         }

@@ -1,16 +1,16 @@
-//! What does a value give when it is iterated, awaited, indexed or deconstructed.
+//! Element types: what iterating, awaiting, indexing or deconstructing a value yields.
 //!
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
-//! the interfaces; extension methods last.
+//! the interfaces, and extension methods last.
 //!
-//! **Limits.** Of undeclared types nothing is known.
+//! **Limits.** Nothing is known of undeclared types.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind};
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::overloads::Argument;
+use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -43,8 +43,8 @@ impl Checker<'_> {
 
     /// The result of the extension method of this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
-        let pick = self.pick_extension(receiver, name, &[], &TyList::from([]))?;
-        Some(self.result_of(&pick.best))
+        let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
+        Some(self.result_of(&chosen.best))
     }
 
     /// The element type of an array or sequence, by its type and interfaces.
@@ -55,6 +55,7 @@ impl Checker<'_> {
             Type::Nullable(of) => return self.element_of(of),
             _ => {}
         }
+
         let supertypes = self.supertypes(ty);
         let instance = |wanted: &[Known]| {
             let (_, args) = supertypes
@@ -63,6 +64,7 @@ impl Checker<'_> {
                 .find(|(known, _)| wanted.contains(known))?;
             args.first().copied()
         };
+
         instance(&[Known::EnumerableOf])
             .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }

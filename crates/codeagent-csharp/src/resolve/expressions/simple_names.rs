@@ -1,10 +1,10 @@
-//! What does a bare name in an expression stand for: a local, a member of a type around it, a
-//! static import, a type or a namespace.
+//! Simple names (C# standard §12.8.4): a local, a member of an enclosing type, a static import, a
+//! type or a namespace.
 //!
-//! From the inside outward (standard §12.8.4); a name that is invoked passes over members that
-//! cannot be.
+//! Scopes are searched from the inside outward; a name that is invoked skips members that cannot
+//! be.
 //!
-//! **Limits.** A local counts in its whole block, as C# forbids any other meaning there.
+//! **Limits.** A local is in scope in its whole block, because C# forbids any other meaning there.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
@@ -59,22 +59,27 @@ impl Checker<'_> {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
+
             if let Some(local) = self.local_in(id, name, offset) {
                 return Simple::Local(vec![self.local(local)]);
             }
+
             let found = match here.kind {
                 kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
                 ScopeKind::Namespace | ScopeKind::File => self.static_imports(id, name, invoked),
                 _ => Simple::None,
             };
+
             if !matches!(found, Simple::None) {
                 return found;
             }
             current = here.parent;
         }
+
         if invoked {
             return Simple::None;
         }
+
         self.lookup_type_name(name, scope, 0)
     }
 
@@ -149,12 +154,14 @@ impl Checker<'_> {
         let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else {
             return Simple::None;
         };
+
         let own = self.self_type(tid);
         let members = self.members(own, name);
         let passed_over = invoked && self.cannot_be_invoked(&members);
         if !members.is_empty() && !passed_over {
             return Simple::Members(members.to_vec());
         }
+
         if let Some(param) = self.primary_parameter(tid, name) {
             return Simple::Local(vec![Candidate {
                 decl: param,
@@ -162,9 +169,11 @@ impl Checker<'_> {
                 depth: 0,
             }]);
         }
+
         if invoked {
             return Simple::None;
         }
+
         match self.nested(own, name, 0) {
             Found::Type(ty) => Simple::Type(ty),
             _ => Simple::None,
@@ -190,6 +199,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         None
     }
 
@@ -207,6 +217,7 @@ impl Checker<'_> {
         let mut undeclared = false;
         for using in self.usings(self.file, scope).iter() {
             let Using::Static(ty) = *using else { continue };
+
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.members(ty, name).iter() {
                 let decl = self.decl(member.decl);
@@ -223,6 +234,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         if found.is_empty() {
             Simple::None
         } else {

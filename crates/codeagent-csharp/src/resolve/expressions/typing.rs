@@ -1,10 +1,10 @@
-//! What type does an expression of the linked file have.
+//! Expression types: the type of each expression of the file being resolved.
 //!
-//! `orders.First().Customer.Name` is typed from the left: a local's declared or initialiser type,
-//! then each member's declared type with the receiver's type arguments put in.
+//! `orders.First().Customer.Name` is typed from the left: the declared or initializer type of a
+//! local, then the declared type of each member with the receiver's type arguments substituted.
 //!
-//! **Limits.** No flow analysis; arithmetic knows the built-in numeric promotions and user-defined
-//! operators only.
+//! **Limits.** No flow analysis. Operators are the built-in numeric promotions and user-defined
+//! ones.
 
 use std::rc::Rc;
 
@@ -132,6 +132,7 @@ impl Checker<'_> {
                 return Ty::UNKNOWN;
             }
         };
+
         self.known_type(known, &[])
     }
 
@@ -176,6 +177,7 @@ impl Checker<'_> {
                 if !found.candidates().is_empty() {
                     return self.arena.add(Type::MethodGroup(id));
                 }
+
                 match self.lookup_type_name(name, scope, args.len() as u16) {
                     Simple::Type(ty) => match self.apply(Found::Type(ty), &args) {
                         Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
@@ -190,6 +192,7 @@ impl Checker<'_> {
                 if !access.candidates.is_empty() {
                     return self.arena.add(Type::MethodGroup(id));
                 }
+
                 match self.step(self.qualifier(access.receiver), name, &args, false) {
                     Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                     _ => Ty::UNKNOWN,
@@ -265,6 +268,7 @@ impl Checker<'_> {
                     .iter()
                     .position(|own| *own == name && name != Name::NONE)
                     .or_else(|| self.item_number(name));
+
                 Access {
                     ty: at
                         .and_then(|at| elements.get(at))
@@ -293,6 +297,7 @@ impl Checker<'_> {
         {
             return access;
         }
+
         if !candidates.is_empty() {
             return Access {
                 candidates,
@@ -300,6 +305,7 @@ impl Checker<'_> {
                 ty: Ty::UNKNOWN,
             };
         }
+
         if receiver.is_unknown() {
             Access {
                 candidates,
@@ -365,6 +371,7 @@ impl Checker<'_> {
                 return self.extension_access(receiver, name);
             }
         }
+
         Access {
             candidates,
             receiver,

@@ -1,5 +1,5 @@
-//! What a link costs does not grow with the number of ways that lead to a question, and what it
-//! gives up is counted.
+//! Tests that the cost of resolving does not grow with the number of ways that lead to a query, and
+//! that exceeded budgets are counted.
 
 use codeagent_lang::{FileId, Links, link};
 

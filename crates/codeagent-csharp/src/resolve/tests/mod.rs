@@ -1,4 +1,4 @@
-//! Small sources and the edges they must give; and the law of relinking.
+//! Small sources and their expected edges; and incremental consistency.
 
 mod edges;
 mod evaluation;

@@ -1,8 +1,9 @@
-//! After an edit, linking again only what the law names must give the same as linking everything.
+//! Incremental consistency: after an edit, resolving only the invalidated files gives the same as
+//! resolving all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codeagent_lang::dependencies::is_piece;
+use codeagent_lang::dependencies::{DependencyKey, KeyKind};
 use codeagent_lang::{Links, World, link};
 use codeagent_model::facts::Facts;
 
@@ -127,9 +128,9 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
 }
 
 /// The questions that the pieces of a file answer otherwise than before, if nothing else differs.
-fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
+fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
-        let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();
+        let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
         for piece in &facts.pieces {
             asked_of(facts, piece.decl)
                 .into_iter()
@@ -138,7 +139,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
         answers
     };
     let (before, now) = (answers(was), answers(is));
-    let differs = |slot: &&u64| before.get(slot) != now.get(slot);
+    let differs = |slot: &&DependencyKey| before.get(slot) != now.get(slot);
     (was.header.frame_hash == is.header.frame_hash).then(|| {
         before
             .keys()
@@ -167,11 +168,11 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
         .as_ref()
         .zip(is.as_ref())
         .and_then(|(was, is)| changed_pieces(was, is));
-    let slots: BTreeSet<u64> = match &pieces {
+    let slots: BTreeSet<DependencyKey> = match &pieces {
         Some(pieces) => pieces
             .iter()
             .copied()
-            .filter(|slot| !is_piece(*slot as u32))
+            .filter(|key| key.kind() != KeyKind::Member)
             .collect(),
         None => was
             .iter()
@@ -181,14 +182,24 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
     };
     for (path, (links, _)) in old {
         let reads_file = links
-            .reads
+            .dependencies
             .files
             .iter()
             .any(|file| &*before.file(*file).path == changed);
-        let asks = pieces
-            .as_ref()
-            .is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
-        if reads_file && asks || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
+        let asks = pieces.as_ref().is_none_or(|pieces| {
+            links
+                .dependencies
+                .keys
+                .iter()
+                .any(|slot| pieces.contains(slot))
+        });
+        if reads_file && asks
+            || links
+                .dependencies
+                .keys
+                .iter()
+                .any(|slot| slots.contains(slot))
+        {
             dirty.insert(path.clone());
         }
     }

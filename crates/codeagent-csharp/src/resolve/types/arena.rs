@@ -1,10 +1,10 @@
-//! What types look like during one link: interned values in an arena that is dropped with the link.
+//! Types while one file is resolved: interned values in an arena that is dropped afterwards.
 //!
-//! `List<Foo>` of a repository without base library is `External(List, [Foo])`, `Foo` is
+//! In a repository without a base library `List<Foo>` is `External(List, [Foo])`, and `Foo` is
 //! `Inst(Foo, [])`.
 //!
-//! **Limits.** Nullability of reference types is not a difference; neither is `dynamic` inside type
-//! arguments.
+//! **Limits.** Nullability of reference types makes no difference; neither does `dynamic` inside
+//! type arguments.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -141,6 +141,7 @@ impl Arena {
         if let Some(id) = inner.types.find(&ty) {
             return Ty(id);
         }
+
         let open = match &ty {
             Type::Param(..) => true,
             Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
@@ -151,6 +152,7 @@ impl Arena {
             }
             _ => false,
         };
+
         inner.open.push(open);
         Ty(inner.types.add_new(ty))
     }
@@ -180,11 +182,13 @@ impl Arena {
         if depth > 12 {
             return Ty::UNKNOWN;
         }
+
         let list = |args: &TyList| -> TyList {
             args.iter()
                 .map(|arg| self.map_deep(*arg, replace, depth + 1))
                 .collect()
         };
+
         match self.get(ty) {
             Type::Param(owner, index) => replace(owner, index).unwrap_or(ty),
             Type::Inst(tid, args) => self.add(Type::Inst(tid, list(&args))),

@@ -1,9 +1,9 @@
-//! What are the bases of a type: declared ones with their arguments, all supertypes, constraints of
-//! type parameters.
+//! Type hierarchy: declared bases with their arguments, all supertypes, constraints of type
+//! parameters.
 //!
 //! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
 //!
-//! **Limits.** At most 64 supertypes; a type that needs itself to know its bases has none.
+//! **Limits.** At most 64 supertypes; a type whose bases depend on itself has none.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
@@ -97,6 +97,7 @@ impl Types<'_> {
                     .iter()
                     .map(|base| self.substitute(*base, ty))
                     .collect();
+
                 let implicit = match self.tables.group(tid).kind {
                     DeclKind::Enum => {
                         bases.clear();
@@ -110,11 +111,13 @@ impl Types<'_> {
                         .all(|base| self.is_interface(*base) == Some(true))
                         .then_some(Known::Object),
                 };
+
                 bases.extend(
                     implicit
                         .map(|known| self.known_type(known, &[]))
                         .filter(|base| *base != ty),
                 );
+
                 if matches!(
                     self.tables.group(tid).kind,
                     DeclKind::Record | DeclKind::RecordStruct
@@ -177,6 +180,7 @@ impl Types<'_> {
         let Type::Param(owner, index) = self.arena.get(param) else {
             return;
         };
+
         let (owners, index): (Vec<DeclRef>, usize) = match owner {
             ParamOwner::Type(tid) => {
                 let group = self.group(tid);
@@ -187,6 +191,7 @@ impl Types<'_> {
             }
             ParamOwner::Decl(decl) => (vec![decl], usize::from(index)),
         };
+
         for owner in owners {
             let facts = self.facts(owner.file);
             if let Some(param) = facts.list(self.decl(owner).type_params).get(index) {
@@ -205,6 +210,7 @@ impl Types<'_> {
             (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
             _ => false,
         };
+
         // What the library declares derives from nothing of the repository: most questions end
         // here.
         if let (Type::Inst(from, _), Type::Inst(to, _)) = (self.arena.get(ty), &wanted)
@@ -213,11 +219,13 @@ impl Types<'_> {
         {
             return None;
         }
+
         for base in self.supertypes(ty).iter() {
             if same(&self.arena.get(*base)) {
                 return Some(*base);
             }
         }
+
         self.implicit_instance_of(ty, target)
     }
 

@@ -1,8 +1,7 @@
-//! What is a type made of: a declared type with its arguments put in, the known types of the base
-//! library, what a type mentions.
+//! Construction of types: substitution of type arguments, well-known types, what a type mentions.
 //!
-//! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` once
-//! `T` is replaced.
+//! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` after
+//! substitution.
 //!
 //! **Limits.** Nothing is looked up here: types are taken apart and put together.
 

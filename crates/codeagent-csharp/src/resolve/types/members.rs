@@ -1,11 +1,11 @@
-//! What does a name mean inside a type: its members, those of its base classes or interfaces, the
-//! hidden ones left out.
+//! Member lookup (C# standard §12.5): members of a type and of its base classes or interfaces,
+//! without the hidden ones.
 //!
-//! An overriding method stands for the one it overrides: it is called, but ranks as declared where
-//! the overridden one is.
+//! An overriding method stands for the one it overrides: it is the one called, but ranks as
+//! declared where the overridden one is.
 //!
-//! **Limits.** What cannot be accessed is still found if nothing else bears the name: the project
-//! model may not know all friends.
+//! **Limits.** An inaccessible member is still found if nothing else has the name, because the
+//! project model may not know all friend assemblies.
 
 use std::rc::Rc;
 
@@ -56,6 +56,7 @@ impl Types<'_> {
                 let Type::Inst(tid, _) = self.arena.get(base) else {
                     continue;
                 };
+
                 self.group(tid);
                 let shared = self.tables.group(tid).shared;
                 for decl in self.members_of(tid, name) {
@@ -71,6 +72,7 @@ impl Types<'_> {
                     }
                 }
             }
+
             if found
                 .iter()
                 .any(|candidate| !is_method(self.decl(candidate.decl).kind))
@@ -78,6 +80,7 @@ impl Types<'_> {
                 break;
             }
         }
+
         found
     }
 
@@ -90,6 +93,7 @@ impl Types<'_> {
                 let Type::Inst(tid, _) = self.arena.get(base) else {
                     continue;
                 };
+
                 for decl in self.members_of(tid, name) {
                     let candidate = Candidate {
                         decl: *decl,
@@ -102,6 +106,7 @@ impl Types<'_> {
                 }
             }
         }
+
         found
     }
 
@@ -128,11 +133,13 @@ impl Types<'_> {
     pub fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
+
         if first.params.len() != second.params.len()
             || first.type_params.len() != second.type_params.len()
         {
             return false;
         }
+
         first.params.iter().zip(&second.params).all(|(x, y)| {
             let own = self.substitute(x.ty, a.within);
             let other = self.rename_params(
@@ -140,6 +147,7 @@ impl Types<'_> {
                 &second.type_params,
                 &first.type_params,
             );
+
             (own == other || own.is_unknown() || other.is_unknown())
                 && (x.flags.0 & by_ref.0 != 0) == (y.flags.0 & by_ref.0 != 0)
         })
@@ -178,6 +186,7 @@ impl Types<'_> {
                         levels[depth].extend(level);
                     }
                 }
+
                 levels.push(vec![self.known_type(Known::Object, &[])]);
                 levels
             }
@@ -229,6 +238,7 @@ impl Types<'_> {
                 _ => break,
             }
         }
+
         chain
     }
 
@@ -261,6 +271,7 @@ impl Types<'_> {
         let Type::Inst(tid, _) = self.arena.get(candidate.within) else {
             return true;
         };
+
         match access {
             Access::Private => self.types_around().any(|around| around == tid),
             Access::Internal => self.is_same_assembly(tid),
@@ -306,12 +317,14 @@ impl Types<'_> {
         let Type::Inst(tid, _) = self.arena.get(ty) else {
             return Vec::new();
         };
+
         let group = self.group(tid);
         self.ask_type(tid, published::CONSTRUCTORS, group.name);
         let parts = group
             .constructors
             .iter()
             .filter(|decl| !group.shared || self.is_compiled_here(**decl));
+
         self.prefer_accessible(
             parts
                 .map(|decl| Candidate {

@@ -1,8 +1,8 @@
-//! What do declarations say of types? The second floor: names, base lists, members and signatures
-//! of any file, without a look at an expression.
+//! The second layer: names of types, base lists, members and signatures of any file, without
+//! looking at expressions.
 //!
-//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a
-//! method of `Checker`, which holds a `Types`: nothing here can call it.
+//! [`Types`] is the state that these queries need. Queries of the third layer are methods of
+//! `Checker`, which holds a `Types`, so nothing here can call them.
 //!
 //! **Limits.** Those of [`questions`].
 
@@ -22,10 +22,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
+use codeagent_lang::dependencies::KeyTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::{Evaluation, Table};
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
 use self::members::Candidate;
@@ -82,8 +83,9 @@ impl<'w> Types<'w> {
             memo: Memo::default(),
             touched: RefCell::default(),
         };
-        types.ask_text(published::GLOBAL_USINGS, "");
-        types.ask_text(published::FRIENDS, "");
+
+        types.record_text_lookup(published::GLOBAL_USINGS, "");
+        types.record_text_lookup(published::FRIENDS, "");
         types
     }
 
@@ -99,7 +101,7 @@ impl<'w> Types<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
@@ -110,26 +112,29 @@ impl<'w> Types<'w> {
         if group.external {
             return group;
         }
+
         if self.touched.borrow_mut().insert(tid) {
             for part in &group.parts {
                 self.read(part.file);
             }
+
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
                 outermost = self.tables.group(outer);
             }
-            self.ask(published::TYPES, outermost.name);
+            self.record_lookup(published::TYPES, outermost.name);
         }
+
         group
     }
 
     /// Records that a type is asked for a name, or for one of the other questions that its members
     /// answer.
-    pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
+    pub fn ask_type(&self, tid: Tid, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.group(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
-            self.ask(table, name);
+            self.record_lookup(table, name);
         }
     }
 

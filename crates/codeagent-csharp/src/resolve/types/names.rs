@@ -1,12 +1,13 @@
-//! Which type or namespace does a written name stand for, from the scope it stands in.
+//! Namespace and type names (C# standard §7.8): the type or namespace that a written name stands
+//! for in its scope.
 //!
-//! `A.B<C>`: the first segment is looked up outward: type parameters, nested types (own before
-//! inherited) of the types around, then for each namespace from the inside its types and child
-//! namespaces before what the usings of its declaration bring; each further segment inside the one
-//! before.
+//! The first segment of `A.B<C>` is looked up outward: type parameters, nested types (own before
+//! inherited) of the enclosing types, then for each namespace from the inside its types and child
+//! namespaces before those that the usings of its declaration import. Each further segment is
+//! looked up in the one before.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints play no
-//! part.
+//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints are
+//! ignored.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -68,6 +69,7 @@ impl Types<'_> {
                     .iter()
                     .map(|element| self.type_of(file, element.ty))
                     .collect();
+
                 let names = elements
                     .iter()
                     .map(|element| self.name(file, element.name))
@@ -154,9 +156,11 @@ impl Types<'_> {
             Some(namespace) if segments.len() > 1 => (*namespace, &segments[1..]),
             _ => (NamespaceId::GLOBAL, segments),
         };
+
         let Some((first, nested)) = rest.split_first() else {
             return Found::None;
         };
+
         let (name, args) = (self.name(file, first.name), self.segment_args(file, first));
         let same = self
             .tables
@@ -164,6 +168,7 @@ impl Types<'_> {
             .get(&(namespace, name))
             .into_iter()
             .flatten();
+
         let from = self.home_of(file);
         let is_meant = |tid: &Tid| {
             let group = self.tables.group(*tid);
@@ -175,19 +180,23 @@ impl Types<'_> {
             };
             group.external && usize::from(group.arity) == args.len() && is_seen()
         };
+
         let tid = same.copied().find(is_meant);
         let Some(tid) = tid else { return Found::None };
+
         let mut found = self.apply(Found::Type(self.bare(tid, None)), &args);
         for segment in nested {
             let Found::Type(ty) = found else {
                 return Found::None;
             };
+
             let args = self.segment_args(file, segment);
             found = self.apply(
                 self.nested_directly(ty, self.name(file, segment.name), args.len() as u16),
                 &args,
             );
         }
+
         found
     }
 
@@ -218,6 +227,7 @@ impl Types<'_> {
         let Some((first, rest)) = segments.split_first() else {
             return Found::None;
         };
+
         let name = name_of(first);
         let args = self.segment_args(file, first);
         let mut found = if name == well_known::GLOBAL {
@@ -238,10 +248,12 @@ impl Types<'_> {
                 &args,
             )
         };
+
         for segment in rest {
             let args = self.segment_args(file, segment);
             found = self.step(found, name_of(segment), &args, true);
         }
+
         found
     }
 
@@ -282,6 +294,7 @@ impl Types<'_> {
                     .first()
                     .copied()
                     .unwrap_or(self.tables.assemblies.none());
+
                 let ty = self.namespace_type(namespace, (name, arity), self.file, from);
                 match ty {
                     Some(tid) => Found::Type(self.bare(tid, None)),
@@ -294,6 +307,7 @@ impl Types<'_> {
             Found::Type(ty) => self.nested(ty, name, arity),
             Found::None => Found::None,
         };
+
         self.apply(found, args)
     }
 
@@ -336,7 +350,7 @@ impl Types<'_> {
         file: FileId,
         from: AssemblyId,
     ) -> Option<Tid> {
-        self.ask(published::TYPES, name);
+        self.record_lookup(published::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, Tid)> = None;
         for &tid in all {
@@ -347,10 +361,12 @@ impl Types<'_> {
             let Some(rank) = self.visibility(&group.homes, group.access, from) else {
                 continue;
             };
+
             if best.is_none_or(|(other, _)| rank < other) {
                 best = Some((rank, tid));
             }
         }
+
         let (_, tid) = best?;
         self.group(tid);
         Some(tid)
@@ -380,7 +396,7 @@ impl Types<'_> {
         name: Name,
         from: AssemblyId,
     ) -> Option<NamespaceId> {
-        self.ask(published::NAMESPACES, name);
+        self.record_lookup(published::NAMESPACES, name);
         let child = *self.tables.namespace_children.get(&(namespace, name))?;
         let homes = &self.tables.namespaces[child.0 as usize].homes;
         homes
@@ -436,6 +452,7 @@ impl Types<'_> {
                 .owner
                 .some()
                 .is_some_and(|owner| !facts.decl(owner).type_params.is_empty());
+
             if generic
                 || !matches!(
                     here.kind,
@@ -444,8 +461,10 @@ impl Types<'_> {
             {
                 return id;
             }
+
             scope = here.parent;
         }
+
         ScopeId(0)
     }
 
@@ -461,9 +480,11 @@ impl Types<'_> {
                 }
                 _ => self.lookup_in_declaration(place.file, scope, name, arity),
             };
+
             if found != Found::None {
                 return found;
             }
+
             match here.parent.some() {
                 Some(parent) => scope = parent,
                 None => return Found::None,
@@ -477,6 +498,7 @@ impl Types<'_> {
         let Some(owner) = here.owner.some() else {
             return Found::None;
         };
+
         let tid = self.tables.file(file).types.get(&owner).copied();
         if arity == 0 {
             for (index, param) in facts.list(facts.decl(owner).type_params).iter().enumerate() {
@@ -493,6 +515,7 @@ impl Types<'_> {
                 }
             }
         }
+
         match tid {
             Some(tid) if is_type_scope(here.kind) => self.nested(self.self_type(tid), name, arity),
             _ => Found::None,
@@ -510,6 +533,7 @@ impl Types<'_> {
         let Some(&innermost) = table.namespaces.get(&scope) else {
             return Found::None;
         };
+
         let stop = self.namespace_around(place.file, self.facts(place.file).scope(scope).parent);
         let mut namespace = innermost;
         while namespace != stop {
@@ -517,18 +541,21 @@ impl Types<'_> {
             if found != Found::None {
                 return found;
             }
+
             if namespace == innermost && place.alone != Some(scope) {
                 let found = self.via_usings(place.file, scope, name, qualifier);
                 if found != Found::None {
                     return found;
                 }
             }
+
             let parent = self.tables.namespaces[namespace.0 as usize].parent;
             if parent == namespace {
                 break;
             }
             namespace = parent;
         }
+
         Found::None
     }
 
@@ -599,6 +626,7 @@ impl Types<'_> {
             }
         }
         let from = self.home_of(file);
+
         // What libraries declare comes last: where both are in sight, the project's framework does
         // not have the library's.
         let mut best: Option<((bool, bool), Found)> = None;
@@ -610,6 +638,7 @@ impl Types<'_> {
                 Using::Static(ty) => self.nested_directly(ty, name, arity),
                 Using::Alias(..) => Found::None,
             };
+
             if let Found::Type(ty) = found {
                 let rank = (!self.is_accessible_type(ty, from), self.is_external(ty));
                 if best.is_none_or(|(other, _)| rank < other) {
@@ -617,6 +646,7 @@ impl Types<'_> {
                 }
             }
         }
+
         best.map_or(Found::None, |(_, found)| found)
     }
 

@@ -1,7 +1,7 @@
-//! Which questions of a link can need themselves, and how much may one ask?
+//! The queries that may depend on themselves, and the limits on their number.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. What exceeds a limit is unknown,
-//! and the site is counted as given up if it gets no target.
+//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that exceeds a limit is unknown,
+//! and a site that gets no target for that reason is counted.
 
 use codeagent_lang::FileId;
 use codeagent_lang::query::stack::{FileBudget, Limits};

@@ -1,5 +1,5 @@
-//! What does a callable take and give: parameters, type parameters and result of a method,
-//! constructor, delegate or extension member.
+//! Signatures: parameters, type parameters and result of a method, constructor, delegate or
+//! extension member.
 //!
 //! **Limits.** Types are as declared, in terms of the type parameters in scope; callers substitute.
 
@@ -65,6 +65,7 @@ impl Types<'_> {
             block_params: 0,
             result: self.type_of(decl.file, declared.ty),
         };
+
         if let Some(block) = self.block_of(decl) {
             self.add_params(
                 DeclRef {
@@ -75,6 +76,7 @@ impl Types<'_> {
             );
             made.block_params = made.type_params.len();
         }
+
         self.add_params(decl, &mut made);
         if matches!(
             declared.kind,
@@ -85,6 +87,7 @@ impl Types<'_> {
                 made.result = self.self_type(*tid);
             }
         }
+
         made
     }
 
@@ -127,6 +130,7 @@ impl Types<'_> {
                         .iter()
                         .map(|param| self.substitute(param.ty, ty))
                         .collect();
+
                     let flags = signature.params.iter().map(|param| param.flags).collect();
                     return Some(DelegateShape {
                         params,
@@ -134,6 +138,7 @@ impl Types<'_> {
                         result: self.substitute(signature.result, ty),
                     });
                 }
+
                 (self.is_known(ty, Known::Expression) && args.len() == 1)
                     .then(|| self.delegate_shape(args[0]))?
             }

@@ -1,5 +1,5 @@
-//! What do the usings of a scope bring: namespaces, static members, aliases, the global ones in the
-//! scope of the file.
+//! Using directives of a scope: namespaces, static members, aliases; global usings for the scope of
+//! the file.
 //!
 //! A using is resolved without the other usings beside it; one inside a namespace sees those
 //! outside.
@@ -54,6 +54,7 @@ impl Types<'_> {
         for id in table.usings.get(&scope).into_iter().flatten() {
             made.extend(self.using(file, *id));
         }
+
         if scope == ScopeId(0) {
             for using in table
                 .homes
@@ -68,6 +69,7 @@ impl Types<'_> {
                 });
             }
         }
+
         let mut seen = FxHashSet::default();
         made.retain(|using| seen.insert(*using));
         made
@@ -81,6 +83,7 @@ impl Types<'_> {
                 Found::Namespace(NamespaceId::GLOBAL),
             ));
         }
+
         self.read(file);
         let found = self
             .evaluation
@@ -103,6 +106,7 @@ impl Types<'_> {
         let Some(import) = facts.imports.get(id.index()) else {
             return Found::None;
         };
+
         match facts.type_expr(import.ty) {
             TypeExpr::Name(segments, scope) => {
                 let list = facts.list(segments);
@@ -160,8 +164,8 @@ impl Types<'_> {
         let mut current = Found::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);
         for segment in name.split('.') {
-            self.ask_text(published::TYPES, segment);
-            self.ask_text(published::NAMESPACES, segment);
+            self.record_text_lookup(published::TYPES, segment);
+            self.record_text_lookup(published::NAMESPACES, segment);
             let id = self.tables.names.get(segment)?;
             current = self.step(current, id, &[], true);
             if matches!(current, Found::None) {

@@ -1,8 +1,8 @@
-//! What an assembly declares for others: its public top-level types become units, with what is
-//! public or protected in them.
+//! Reads the declarations of an assembly: each public top-level type becomes a unit with its public
+//! and protected members.
 //!
-//! **Limits.** Of a base class that is not public its own base class stands in; extension methods
-//! are those marked as such, so extension blocks give their static form.
+//! **Limits.** A base class that is not public is replaced by its own base class. Extension methods
+//! are those marked as such, so extension blocks appear in their static form.
 
 use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, TypeDefRow};
 use clrmeta::{CodedIndex, Metadata, TableId};
@@ -158,9 +158,11 @@ impl Assembly {
                 self.string(row.type_namespace).to_owned(),
                 self.string(row.type_name).to_owned(),
             );
+
             if name.1.is_empty() || !keep(&name) {
                 continue;
             }
+
             let mut maker = Maker {
                 assembly: self,
                 packer,
@@ -168,13 +170,16 @@ impl Assembly {
                 types: Vec::new(),
                 numbers: FxHashMap::default(),
             };
+
             let root = maker.declaration(number, row, 0, 0);
             let types = maker.types;
+
             if self.purse.is_empty() {
                 return Err("it declares more than is read of one assembly".to_owned());
             }
             packer.add(&name.0, Unit { types, root });
         }
+
         Ok(())
     }
 }
@@ -205,20 +210,24 @@ impl<'a> Maker<'a, '_> {
             Traits::STATIC,
             kind == TypeKind::Class && is_abstract && is_sealed,
         );
+
         traits.set(
             Traits::ABSTRACT,
             kind == TypeKind::Class && is_abstract && !is_sealed,
         );
+
         traits.set(
             Traits::SEALED,
             kind == TypeKind::Class && is_sealed && !is_abstract,
         );
+
         let generics = assembly
             .rows
             .generics
             .get(&(TableId::TypeDef, number))
             .cloned()
             .unwrap_or_default();
+
         let own_generics = generics.get(outer_params..).unwrap_or_default().to_vec();
         let name = bare(assembly.string(row.type_name));
         let mut made = TypeDeclaration {
@@ -232,6 +241,7 @@ impl<'a> Maker<'a, '_> {
             params: Vec::new(),
             result: None,
         };
+
         match kind {
             TypeKind::Delegate => self.delegate(number, &mut made),
             TypeKind::Enum => self.fields(number, kind, &mut made),
@@ -243,10 +253,12 @@ impl<'a> Maker<'a, '_> {
                 self.events(number, &mut made);
             }
         }
+
         for nested in assembly.rows.nested.get(&number).into_iter().flatten() {
             if depth >= MAX_NESTING || !assembly.purse.pay(1) {
                 break;
             }
+
             let Some(inner) = nested
                 .checked_sub(1)
                 .and_then(|index| assembly.metadata.type_defs.get(index as usize))
@@ -261,6 +273,7 @@ impl<'a> Maker<'a, '_> {
                     .push(self.declaration(*nested, inner, generics.len(), depth + 1));
             }
         }
+
         made
     }
 
@@ -268,11 +281,13 @@ impl<'a> Maker<'a, '_> {
         if row.flags & 0x20 != 0 {
             return TypeKind::Interface;
         }
+
         let base = MetadataToken::of(row.extends).and_then(|token| self.path(token));
         let own = (
             self.assembly.string(row.type_namespace),
             self.assembly.string(row.type_name),
         );
+
         match base {
             Some(base) if base.is("System", "Enum") => TypeKind::Enum,
             Some(base) if base.is("System", "ValueType") && own != ("System", "Enum") => {
@@ -292,6 +307,7 @@ impl<'a> Maker<'a, '_> {
                 if base.is_null() || self.is_public(base) || base.table != Some(TableId::TypeDef) {
                     break;
                 }
+
                 match self
                     .assembly
                     .metadata
@@ -302,11 +318,13 @@ impl<'a> Maker<'a, '_> {
                     _ => break,
                 }
             }
+
             if self.is_public(base) {
                 let ty = self.token_type(base);
                 made.extend(ty.filter(|ty| self.types[*ty as usize] != TypeForm::Keyword(16)));
             }
         }
+
         for interface in self
             .assembly
             .rows
@@ -320,6 +338,7 @@ impl<'a> Maker<'a, '_> {
                 made.extend(self.token_type(interface));
             }
         }
+
         made
     }
 
@@ -337,6 +356,7 @@ impl<'a> Maker<'a, '_> {
                         .get(row.checked_sub(1)? as usize)?,
                 ))
             });
+
         params
             .map(|(number, GenericParamRow { flags, name, .. })| {
                 let mut traits = Traits::default();
@@ -352,6 +372,7 @@ impl<'a> Maker<'a, '_> {
                     .into_iter()
                     .flatten()
                     .copied();
+
                 let types = constraints
                     .take_while(|_| assembly.purse.pay(1))
                     .filter(|constraint| flags & 8 == 0 || !self.is_value_type(*constraint));
@@ -360,6 +381,7 @@ impl<'a> Maker<'a, '_> {
                     .into_iter()
                     .filter_map(|constraint| self.token_type(constraint))
                     .collect();
+
                 TypeParameter {
                     name: self.text(*name),
                     traits,
@@ -413,10 +435,12 @@ impl<'a> Maker<'a, '_> {
             let Some(mut traits) = access(field.flags) else {
                 continue;
             };
+
             let is_const = field.flags & 0x40 != 0;
             if kind == TypeKind::Enum && !is_const {
                 continue;
             }
+
             let enum_member = kind == TypeKind::Enum;
             traits.set(Traits::CONST, is_const && !enum_member);
             traits.set(Traits::STATIC, field.flags & 0x10 != 0 && !is_const);
@@ -428,11 +452,13 @@ impl<'a> Maker<'a, '_> {
                 };
                 Some(self.typed(&sig, (TableId::Field, row)))
             };
+
             let kind = if enum_member {
                 MemberKind::EnumMember
             } else {
                 MemberKind::Field
             };
+
             let name = self.text(field.name);
             made.members.push(MemberDeclaration {
                 name,
@@ -451,6 +477,7 @@ impl<'a> Maker<'a, '_> {
             let Some(mut traits) = access(method.flags) else {
                 continue;
             };
+
             let name = assembly.string(method.name);
             let is_special = method.flags & 0x800 != 0;
             let (kind, name) = match name {
@@ -468,14 +495,17 @@ impl<'a> Maker<'a, '_> {
                 },
                 _ => (MemberKind::Method, name.to_owned()),
             };
+
             let Some(callable) = assembly.signature(method.signature).callable() else {
                 continue;
             };
+
             add_modifiers(&mut traits, method.flags);
             let is_extension = assembly
                 .rows
                 .attribute((TableId::MethodDef, row), "ExtensionAttribute")
                 .is_some();
+
             traits.set(Traits::EXTENSION, is_extension);
             let generics = assembly
                 .rows
@@ -483,6 +513,7 @@ impl<'a> Maker<'a, '_> {
                 .get(&(TableId::MethodDef, row))
                 .cloned()
                 .unwrap_or_default();
+
             let type_params = self.type_params(&generics);
             let ty = (kind != MemberKind::Constructor)
                 .then(|| self.returned(row, method, &callable.result));
@@ -490,6 +521,7 @@ impl<'a> Maker<'a, '_> {
             if let Some(first) = params.first_mut().filter(|_| is_extension) {
                 first.traits.set(Traits::EXTENSION, true);
             }
+
             made.members.push(MemberDeclaration {
                 name: self.packer.text(&name),
                 kind,
@@ -528,6 +560,7 @@ impl<'a> Maker<'a, '_> {
             let Some(callable) = assembly.signature(*property_type).callable() else {
                 continue;
             };
+
             add_modifiers(&mut traits, method.flags);
             let is_indexer = !callable.params.is_empty();
             let name = if is_indexer {
@@ -535,11 +568,13 @@ impl<'a> Maker<'a, '_> {
             } else {
                 assembly.string(*name)
             };
+
             let kind = if is_indexer {
                 MemberKind::Indexer
             } else {
                 MemberKind::Property
             };
+
             let name = self.packer.text(name);
             let ty = self.typed(&callable.result, (TableId::Property, row));
             let params = self.params(accessor, method, &callable);
@@ -572,6 +607,7 @@ impl<'a> Maker<'a, '_> {
             let Some((_, method, mut traits)) = self.widest_accessor((TableId::Event, row)) else {
                 continue;
             };
+
             add_modifiers(&mut traits, method.flags);
             let (name, ty) = (self.text(event.name), self.token_type(event.event_type));
             made.members.push(MemberDeclaration {
@@ -624,6 +660,7 @@ impl<'a> Maker<'a, '_> {
                 place.get_or_insert((row, param));
             }
         }
+
         rows
     }
 
@@ -653,12 +690,14 @@ impl<'a> Maker<'a, '_> {
                     .attribute((TableId::Param, at), attribute)
                     .is_some()
             };
+
             let mut traits = Traits::default();
             traits.set(Traits::OPTIONAL, flags & 0x10 != 0);
             traits.set(
                 Traits::PARAMS,
                 has("ParamArrayAttribute") || has("ParamCollectionAttribute"),
             );
+
             let sig = match sig {
                 Sig::ByRef(of, is_modified) => {
                     let is_in = *is_modified
@@ -672,12 +711,14 @@ impl<'a> Maker<'a, '_> {
                 }
                 sig => sig,
             };
+
             made.push(ParameterDeclaration {
                 name: self.text(name),
                 ty: self.typed(sig, (TableId::Param, at)),
                 traits,
             });
         }
+
         made
     }
 }

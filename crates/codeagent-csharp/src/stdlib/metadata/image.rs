@@ -1,7 +1,7 @@
-//! Where in an assembly does its metadata lie? A portable executable's CLI header says so (ECMA-335
+//! Finds the metadata of an assembly through the CLI header of the portable executable (ECMA-335
 //! II.25).
 //!
-//! **Limits.** Only what is needed to get there is looked at.
+//! **Limits.** Reads only what is needed to find it.
 
 /// The metadata of an assembly; `None` if it is not one.
 #[must_use]
@@ -10,6 +10,7 @@ pub fn metadata(image: &[u8]) -> Option<&[u8]> {
     if image.get(header..header.checked_add(4)?)? != b"PE\0\0" {
         return None;
     }
+
     let sections = u16_at(image, header + 6)? as usize;
     let optional_size = u16_at(image, header + 20)? as usize;
     let optional = header + 24;
@@ -18,11 +19,13 @@ pub fn metadata(image: &[u8]) -> Option<&[u8]> {
         0x20b => optional + 112,
         _ => return None,
     };
+
     let table = Sections {
         image,
         start: optional + optional_size,
         count: sections,
     };
+
     let cli = table.offset(u32_at(image, directories + 14 * 8)?)?;
     let start = table.offset(u32_at(image, cli + 8)?)?;
     let size = u32_at(image, cli + 12)? as usize;

@@ -1,18 +1,17 @@
-//! What does a compiled assembly declare? Its metadata (ECMA-335) is read as data; nothing of it is
-//! run.
+//! Assembly metadata (ECMA-335). It is read as data; no code of the assembly is run.
 //!
-//! `image` finds the metadata in the file, `tables` reads them, `rows` sorts them, `signature`
-//! reads the types of signatures, `types` says which are meant, `assembly` makes units of the types
-//! and members. [`Compiled`] is what is kept of one assembly.
+//! `image` finds the metadata in the file, `tables` checks its tables, `rows` sorts them,
+//! `signature` reads the types of signatures, `types` resolves type references, `assembly` makes
+//! units of types and members. [`Compiled`] is the part of an assembly that is kept.
 //!
-//! **Hostile assemblies.** An assembly is input like any text. Its tables must fit into the file
-//! before memory is taken for them; names have at most `MAX_NAME` bytes, signatures and nested
-//! types a depth; rows may belong to each other in circles and as often as they like, because each
-//! that is looked at is paid from one purse (`WORK`). An assembly that empties it is none, and
-//! nobody else notices.
+//! **Hostile assemblies.** An assembly is untrusted input. Its tables must fit into the file before
+//! memory is allocated for them; names have at most `MAX_NAME` bytes, signatures and nested types a
+//! maximum depth. Rows may refer to each other in cycles and any number of times, because each row
+//! that is visited is paid from one budget (`WORK`). An assembly that exceeds it is ignored, which
+//! affects no other.
 //!
-//! **Limits.** Public and protected declarations only. Tables of a compiler that goes on working
-//! (`#-` with its pointer tables) are not read.
+//! **Limits.** Public and protected declarations only. Uncompressed tables (`#-`, with pointer
+//! tables) are not read.
 
 mod assembly;
 mod image;

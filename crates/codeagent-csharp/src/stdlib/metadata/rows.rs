@@ -1,7 +1,7 @@
-//! The rows of metadata that belong to one row of another table: members of a type, parameters of a
-//! method, attributes of anything.
+//! Ownership between metadata rows: members of a type, parameters of a method, attributes of any
+//! row.
 //!
-//! **Limits.** Rows whose owner does not exist belong to nobody.
+//! **Limits.** Rows whose owner does not exist are ignored.
 
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::FxHashMap;
@@ -58,6 +58,7 @@ impl RowOwners {
                 .or_default()
                 .push(row.nested_class);
         }
+
         for (index, row) in metadata.generic_params.iter().enumerate() {
             if let Some(table) = row.owner.table {
                 rows.generics
@@ -66,6 +67,7 @@ impl RowOwners {
                     .push(index as u32 + 1);
             }
         }
+
         for list in rows.generics.values_mut() {
             list.sort_by_key(|row| {
                 metadata
@@ -74,42 +76,49 @@ impl RowOwners {
                     .map(|param| param.number)
             });
         }
+
         for row in &metadata.generic_param_constraints {
             rows.constraints
                 .entry(row.owner)
                 .or_default()
                 .push(row.constraint);
         }
+
         for row in &metadata.interface_impls {
             rows.interfaces
                 .entry(row.class)
                 .or_default()
                 .push(row.interface);
         }
+
         let ends = metadata
             .property_maps
             .iter()
             .skip(1)
             .map(|row| row.property_list)
             .chain([metadata.properties.len() as u32 + 1]);
+
         rows.properties = metadata
             .property_maps
             .iter()
             .zip(ends)
             .map(|(row, end)| (row.parent, (row.property_list, end)))
             .collect();
+
         let ends = metadata
             .event_maps
             .iter()
             .skip(1)
             .map(|row| row.event_list)
             .chain([metadata.events.len() as u32 + 1]);
+
         rows.events = metadata
             .event_maps
             .iter()
             .zip(ends)
             .map(|(row, end)| (row.parent, (row.event_list, end)))
             .collect();
+
         for row in &metadata.method_semantics {
             if let Some(table) = row.association.table {
                 rows.accessors
@@ -118,6 +127,7 @@ impl RowOwners {
                     .push(row.method);
             }
         }
+
         rows.add_attributes(metadata);
         rows
     }
@@ -176,6 +186,7 @@ fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
         }
         _ => return None,
     };
+
     let name = string(metadata, name);
     ATTRIBUTES
         .iter()

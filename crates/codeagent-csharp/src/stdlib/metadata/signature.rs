@@ -1,6 +1,7 @@
-//! What types does a signature mention (ECMA-335 II.23.2)?
+//! Types in signatures (ECMA-335 II.23.2).
 //!
-//! **Limits.** At most 32 levels deep; of custom modifiers only `in` (`InAttribute`) counts.
+//! **Limits.** At most 32 levels deep; the only custom modifier that is read is `in`
+//! (`InAttribute`).
 
 use clrmeta::{CodedIndex, TableId};
 
@@ -127,6 +128,7 @@ impl<'b> SignatureReader<'b> {
             if depth > MAX_DEPTH || !self.purse.pay(1) {
                 return None;
             }
+
             let element = self.byte()?;
             return Some(match element {
                 0x01..=0x0e => Sig::Keyword(element - 1),
@@ -208,9 +210,11 @@ pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
             texts.push(String::from_utf8_lossy(text).into_owned());
             reader.rest = &reader.rest[length..];
         }
+
         if !purse.pay(1 + texts.last().map_or(0, String::len) / 16) {
             return None;
         }
     }
+
     Some(texts)
 }

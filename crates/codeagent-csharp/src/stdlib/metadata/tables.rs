@@ -1,6 +1,6 @@
-//! Do the tables of an assembly's metadata fit into what there is of them? Only then they are read.
+//! Checks that the tables of an assembly's metadata fit into its size before they are read.
 //!
-//! **Limits.** What a row refers to is not looked at here.
+//! **Limits.** References between rows are not checked here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -25,6 +25,7 @@ pub fn read(data: &[u8]) -> Result<Metadata, String> {
         .checked_add(stream.size as usize)
         .and_then(|end| data.get(start..end))
         .ok_or("its tables are cut off")?;
+
     let header =
         TablesHeader::parse(&mut Reader::new(tables), false).map_err(|error| error.to_string())?;
     let context = header.context();
@@ -33,9 +34,11 @@ pub fn read(data: &[u8]) -> Result<Metadata, String> {
         rows += u64::from(count);
         bytes += u64::from(count) * (context.row_size(table) as u64).max(MIN_ROW_BYTES);
     }
+
     if rows > MAX_ROWS || bytes > tables.len() as u64 {
         return Err("its tables are larger than they can be".to_owned());
     }
+
     // What the library expects of numbers in the rows is not told by it.
     match catch_unwind(AssertUnwindSafe(|| Metadata::parse(data))) {
         Ok(parsed) => parsed.map_err(|error| error.to_string()),

@@ -1,5 +1,5 @@
-//! Do damaged and hostile assemblies end, with a reason? What whole ones declare is asked in
-//! `tests/nuget.rs`.
+//! Damaged and hostile assemblies end with an error. `codeagent-core/tests/it/nuget.rs` tests what intact ones
+//! declare.
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
 

@@ -1,6 +1,7 @@
-//! Which type does a token or a signature of an assembly mean, and who can name it?
+//! Type references of an assembly: the type that a token or signature stands for, and its
+//! accessibility.
 //!
-//! **Limits.** A tuple of more than seven elements is the type that metadata have.
+//! **Limits.** A tuple of more than seven elements is the nested type that the metadata has.
 
 use clrmeta::tables::TypeSpecRow;
 use clrmeta::{CodedIndex, TableId};
@@ -66,12 +67,14 @@ impl Maker<'_, '_> {
                 }
                 _ => return None,
             };
+
             names.push(self.assembly.string(name).to_owned());
             match outer {
                 Some(outer) if names.len() < 16 => at = outer,
                 _ => break self.assembly.string(namespace).to_owned(),
             }
         };
+
         names.reverse();
         Some(Path { namespace, names })
     }
@@ -115,9 +118,11 @@ impl Maker<'_, '_> {
                 None => TypeForm::Unknown,
             };
         }
+
         let Some(path) = self.path(token) else {
             return TypeForm::Unknown;
         };
+
         if path.namespace == "System" && path.names.len() == 1 {
             match (path.names[0].as_str(), args) {
                 ("Decimal", []) => return TypeForm::Keyword(17),
@@ -131,6 +136,7 @@ impl Maker<'_, '_> {
                         .map(|_| names.next().unwrap_or_default())
                         .map(|name| self.packer.text(&name))
                         .collect();
+
                     let types: Vec<TypeNumber> =
                         args.iter().map(|arg| self.sig(arg, names)).collect();
                     return TypeForm::Tuple(own.into_iter().zip(types).collect());
@@ -138,11 +144,13 @@ impl Maker<'_, '_> {
                 _ => {}
             }
         }
+
         let mut numbers = args
             .iter()
             .map(|arg| self.sig(arg, names))
             .collect::<Vec<_>>()
             .into_iter();
+
         let segments = path
             .names
             .iter()
@@ -153,6 +161,7 @@ impl Maker<'_, '_> {
                 )
             })
             .collect();
+
         TypeForm::Named(self.packer.text(&path.namespace), segments)
     }
 
@@ -177,16 +186,19 @@ impl Maker<'_, '_> {
         let Some(mut token) = MetadataToken::of(index) else {
             return false;
         };
+
         if token.0 == 2 {
             match self.specified(token) {
                 Some(Sig::Named(inner, _)) => token = inner,
                 _ => return false,
             }
         }
+
         let own = |row: u32| {
             row.checked_sub(1)
                 .and_then(|index| self.assembly.metadata.type_defs.get(index as usize))
         };
+
         let is_nested_public =
             |row: u32| own(row).is_some_and(|row| matches!(row.flags & 7, 1 | 2 | 4 | 7));
         match self.public {
@@ -202,6 +214,7 @@ impl Maker<'_, '_> {
                     row = *self.assembly.rows.enclosing.get(&here)?;
                     Some(here)
                 });
+
                 around.collect::<Vec<_>>().into_iter().all(is_nested_public)
                     && own(row).is_some_and(|row| row.flags & 7 == 1)
             }

@@ -113,7 +113,7 @@ async fn get_source_spans_shows_every_part() {
 #[tokio::test]
 async fn get_file_outline_is_in_line_order() {
     check("get_file_outline", json!({ "path": "src/Cart.cs" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","line_start":1,"line_end":9},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","line_start":4,"line_end":9,"access_modifier":"public"},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int"},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int"}]"#]]).await;
-    check("get_file_outline", json!({ "path": "Shop.csproj" }), expect![[r#"error: {"error":{"code":"not_found","message":"Shop.csproj is not in the index: it is no C#, TypeScript or JavaScript source, is ignored, or is new (index_files)"}}"#]]).await;
+    check("get_file_outline", json!({ "path": "Shop.csproj" }), expect![[r#"error: {"error":{"code":"not_found","message":"Shop.csproj is not in the index: it is not a C#, TypeScript or JavaScript file, is ignored, or is new (index_files)"}}"#]]).await;
     check(
         "get_file_outline",
         json!({ "path": "src/None.cs" }),

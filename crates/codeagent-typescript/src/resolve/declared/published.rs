@@ -1,55 +1,55 @@
 //! Which questions does a file answer: the names it adds to the tables of the world, and its
-//! pieces, as slots.
+//! pieces, as keys.
 //!
 //! **Limits.** Globals are asked for by name alone, whichever program they count in.
 
-use codeagent_lang::dependencies::slot;
+use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
 use smallvec::{SmallVec, smallvec};
 
 use super::tables::is_global;
 
 /// The table of global names.
-pub const GLOBAL: &str = "ts.global";
+pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 /// The table of ambient modules.
-pub const AMBIENT: &str = "ts.ambient";
+pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
 /// The table of declarations added to modules from elsewhere, by bare name.
-pub const AUGMENTED: &str = "ts.augmented";
+pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
 /// Pieces by name, in the files that are read.
-pub const PIECES: &str = ".ts:name";
+pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// All members of classes and interfaces, by the name of these.
-pub const MEMBERS: &str = ".ts:members";
+pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
 /// The questions that a piece is an answer to.
 #[must_use]
-pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(piece);
-    let mut slots = smallvec![slot(PIECES, facts.text(decl.name))];
+    let mut keys = smallvec![PIECES.key(facts.text(decl.name))];
     if let Some(owner) = facts.scope(decl.scope).owner.some() {
-        slots.push(slot(MEMBERS, facts.decl_name(owner)));
+        keys.push(MEMBERS.key(facts.decl_name(owner)));
     }
-    slots
+    keys
 }
 
-/// The slots a file of this language publishes: one for every name it adds to a world-wide table.
+/// The keys a file of this language publishes: one for every name it adds to a world-wide table.
 #[must_use]
-pub fn published(facts: &Facts) -> Vec<u64> {
-    let mut slots = Vec::new();
+pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+    let mut keys = Vec::new();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         let name = facts.text(decl.name);
         if decl.kind == DeclKind::AmbientModule {
-            slots.push(slot(AMBIENT, name));
+            keys.push(AMBIENT.key(name));
         } else if is_global(facts, decl) {
-            slots.push(slot(GLOBAL, name));
+            keys.push(GLOBAL.key(name));
         }
         if in_ambient_module(facts, decl) {
-            slots.push(slot(AUGMENTED, name));
+            keys.push(AUGMENTED.key(name));
         }
     }
-    slots.sort_unstable();
-    slots.dedup();
-    slots
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {

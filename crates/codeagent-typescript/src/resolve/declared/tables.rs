@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use codeagent_lang::dependencies::body_slots;
+use codeagent_lang::dependencies::{DependencyKey, body_keys};
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
@@ -70,7 +70,7 @@ pub struct FileIndex {
     /// Module specifiers and the files they mean, sorted.
     modules: Vec<(Sym, Option<FileId>)>,
     /// The questions what its bodies give.
-    bodies: Vec<u64>,
+    bodies: Vec<DependencyKey>,
 }
 
 impl FileIndex {
@@ -409,7 +409,7 @@ impl Tables {
             .into_iter()
             .map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym))))
             .collect();
-        index.bodies = body_slots(&file.path, facts);
+        index.bodies = body_keys(&file.path, facts);
         index.names = names;
         index
     }
@@ -461,13 +461,9 @@ impl Tables {
         self.names.get(text).unwrap_or(Name::NONE)
     }
 
-    /// The question what a body of a file gives.
-    pub fn body_slot(&self, file: FileId, number: usize) -> u64 {
-        self.file(file)
-            .bodies
-            .get(number)
-            .copied()
-            .unwrap_or_default()
+    /// The key of what a body of a file gives.
+    pub fn body_key(&self, file: FileId, number: usize) -> Option<DependencyKey> {
+        self.file(file).bodies.get(number).copied()
     }
 
     /// Declarations of a name in one scope.

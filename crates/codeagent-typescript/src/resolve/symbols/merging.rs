@@ -84,7 +84,7 @@ impl Symbols<'_> {
         let facts = self.facts(decl.file);
         let name = self.name(decl.file, own.name);
         if is_global(facts, own) {
-            self.ask(GLOBAL, name);
+            self.record_lookup(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
             let mut found: Decls = all
                 .into_iter()
@@ -125,7 +125,7 @@ impl Symbols<'_> {
     /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to
     /// add one says so: others are not read.
     pub fn additions(&mut self, file: FileId, name: Name) -> Decls {
-        self.ask(AUGMENTED, name);
+        self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
             let inner = self.scope_of_block(*block);
             !self.tables.declared(block.file, inner, name).is_empty()
@@ -164,7 +164,7 @@ impl Symbols<'_> {
     /// The blocks of an ambient module that count here: all of that name, or none if they only add
     /// to a module.
     pub fn ambient(&mut self, module: Name) -> Rc<Group> {
-        self.ask(AMBIENT, module);
+        self.record_lookup(AMBIENT, module);
         match self
             .tables
             .ambient(module)
@@ -212,7 +212,7 @@ impl Symbols<'_> {
         if self.decl(block).kind == DeclKind::AmbientModule
             && let Some(target) = self.augmented_by(block)
         {
-            self.ask(AUGMENTED, name);
+            self.record_lookup(AUGMENTED, name);
             self.merge_scope((target, ScopeId(0)), own, name, found);
         }
     }

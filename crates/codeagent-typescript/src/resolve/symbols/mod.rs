@@ -20,7 +20,7 @@ use std::rc::Rc;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::Evaluation;
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{DeclId, ScopeId, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,7 +65,7 @@ impl<'w> Symbols<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
@@ -96,7 +96,7 @@ impl<'w> Symbols<'w> {
         name: Name,
     ) -> &'w [(ScopeId, Name, DeclId)] {
         if file != self.file && !self.tables.is_of_library(file) {
-            self.ask(published::PIECES, name);
+            self.record_lookup(published::PIECES, name);
         }
         self.tables.declared(file, scope, name)
     }
@@ -119,7 +119,7 @@ impl<'w> Symbols<'w> {
         }
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
-            self.ask(published::MEMBERS, owner);
+            self.record_lookup(published::MEMBERS, owner);
         }
         Cow::Borrowed(self.tables.declared_in(file, scope))
     }
@@ -133,8 +133,10 @@ impl<'w> Symbols<'w> {
         else {
             return;
         };
-        if decl.file != self.file {
-            self.ask_slot(self.tables.body_slot(decl.file, number));
+        if decl.file != self.file
+            && let Some(key) = self.tables.body_key(decl.file, number)
+        {
+            self.record_key(key);
         }
     }
 

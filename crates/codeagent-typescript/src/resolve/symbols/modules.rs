@@ -129,7 +129,7 @@ impl Symbols<'_> {
 
     /// Records that the `export *` clauses of a file are asked for a name.
     pub fn ask_stars(&mut self, file: FileId, name: Name) {
-        self.ask(PIECES, name);
+        self.record_lookup(PIECES, name);
         if !self.read_stars.insert(file) {
             return;
         }
@@ -142,7 +142,7 @@ impl Symbols<'_> {
         for &id in &self.tables.file(file).stars {
             let name = self.name(file, facts.exports[id.index()].module);
             if !self.spelling(name).starts_with('.') {
-                self.ask(AMBIENT, name);
+                self.record_lookup(AMBIENT, name);
             }
         }
     }

@@ -124,7 +124,7 @@ impl Symbols<'_> {
     }
 
     pub fn global(&mut self, name: Name, space: Space) -> Decls {
-        self.ask(GLOBAL, name);
+        self.record_lookup(GLOBAL, name);
         let mut found = Decls::new();
         for decl in self.visible(self.tables.globals(name)) {
             let kind = self.decl(decl).kind;
