@@ -1,4 +1,7 @@
-//! Expected edges of a fixture, stated in comments below the code:
+//! Test support: the annotations of fixtures, assemblies, repositories on disk, pseudo-random
+//! numbers, waiting.
+//!
+//! Expected edges of a fixture stand in comments under the code that they are about:
 //!
 //! ```text
 //! // complete: calls
@@ -26,6 +29,9 @@
 //! recognized.
 
 pub mod assembly;
+pub mod files;
+pub mod poll;
+pub mod random;
 
 use std::fmt;
 
