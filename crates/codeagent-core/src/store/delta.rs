@@ -192,7 +192,7 @@ pub struct FullGraph {
     /// All nodes, sorted by id.
     pub nodes: Vec<NodeWithHash>,
     /// Their [`crate::store::lexical_signs`].
-    pub signs: Vec<(NodeId, Signs)>,
+    pub signs: Vec<(NodeId, SignBits)>,
 }
 
 /// Nodes that differ from the stored ones.

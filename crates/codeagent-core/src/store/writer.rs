@@ -267,12 +267,12 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
 fn update(
     connection: &Connection,
     delta: &Delta,
-    write_nodes: impl FnOnce(&mut Changed) -> Result<(), StoreError>,
+    write_nodes: impl FnOnce(&mut PendingChanges) -> Result<(), StoreError>,
 ) -> Result<WriteReport, StoreError> {
-    let mut changed = Changed::default();
+    let mut changed = PendingChanges::default();
     update_edges(connection, delta, &mut changed.report)?;
     write_nodes(&mut changed)?;
-    let Changed { report, vectors } = changed;
+    let PendingChanges { report, vectors } = changed;
     vectors.write(connection)?;
 
     for file in &delta.removed {
@@ -293,10 +293,10 @@ fn update(
 
 /// What a transaction has changed so far.
 #[derive(Default)]
-struct Changed {
+struct PendingChanges {
     report: WriteReport,
     /// Written when all are known.
-    vectors: vectors::Changes,
+    vectors: vectors::VectorUpdates,
 }
 
 fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError> {
@@ -427,7 +427,7 @@ fn patch_nodes(
     connection: &Connection,
     nodes: &NodeChanges,
     keys: &FxHashMap<String, FileKey>,
-    changed: &mut Changed,
+    changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     for id in &nodes.removed {
         remove_node(connection, *id, changed)?;
@@ -448,7 +448,7 @@ fn write_node(
 
     nodes::delete_node(connection, node.id)?;
     nodes::insert(connection, std::iter::once((hash, node)), keys)?;
-    changed.vectors.renew(connection, node)?;
+    changed.vectors.update_node(connection, node)?;
     changed.report.nodes_written += 1;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),

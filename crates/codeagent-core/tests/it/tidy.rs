@@ -550,7 +550,7 @@ fn a_look_at_a_floor_above_is_seen_in_every_form() {
 
 /// What holds the state of a walk over a tree.
 const WALKS: &[(&str, &str)] = &[
-    ("codeagent-csharp", "walk"),
+    ("codeagent-csharp", "lowering"),
     ("codeagent-typescript", "lowering"),
 ];
 

@@ -12,12 +12,12 @@ use codeagent_model::graph::Access;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::presentation;
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kind};
+use crate::syntax::syntax_kind::{Field, Kind};
 
 /// The pieces of one declaration node.
-pub struct Parts<'r> {
+pub struct DeclSyntax<'r> {
     /// The whole node.
     pub node: Node<'r>,
     /// Attribute lists.
@@ -54,8 +54,8 @@ pub struct Parts<'r> {
     pub variables: Option<Node<'r>>,
 }
 
-/// What differs between kinds of declarations when their detail is made.
-pub struct DetailOf<'r> {
+/// The syntax from which the `Detail` of a declaration is made.
+pub struct DetailSyntax<'r> {
     /// Byte range of the declaration.
     pub range: (usize, usize),
     /// Byte range of its name.
@@ -72,10 +72,10 @@ pub struct DetailOf<'r> {
     pub deprecated: bool,
 }
 
-impl<'r> Parts<'r> {
-    /// The detail of a declaration with this name token.
-    pub fn detail(&self, name: Node<'_>, access: Option<Access>) -> DetailOf<'r> {
-        DetailOf {
+impl<'r> DeclSyntax<'r> {
+    /// Returns the detail of a declaration with this name token.
+    pub fn detail(&self, name: Node<'_>, access: Option<Access>) -> DetailSyntax<'r> {
+        DetailSyntax {
             range: (self.node.start_byte(), self.node.end_byte()),
             name: (name.start_byte(), name.end_byte()),
             access,
@@ -87,10 +87,10 @@ impl<'r> Parts<'r> {
     }
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// Takes a declaration node apart.
-    pub fn parts(&mut self, node: Node<'r>) -> Parts<'r> {
-        let mut parts = Parts {
+    pub fn parts(&mut self, node: Node<'r>) -> DeclSyntax<'r> {
+        let mut parts = DeclSyntax {
             node,
             attributes: SmallVec::new(),
             flags: DeclFlags::default(),
@@ -109,26 +109,28 @@ impl<'t, 'r> Walker<'t, 'r> {
             operator: None,
             variables: None,
         };
-        for kid in self.kids(node) {
-            match kid.kind {
-                Kind::AttributeList => parts.attributes.push(kid.node),
-                Kind::Modifier => self.modifier(&mut parts, kid.node),
-                Kind::TypeParameterList => parts.type_params = Some(kid.node),
-                Kind::ParameterList | Kind::BracketedParameterList => parts.params = Some(kid.node),
-                Kind::Constraints => parts.constraints.push(kid.node),
-                Kind::BaseList => parts.bases = Some(kid.node),
-                Kind::ExplicitInterface => parts.explicit = Some(kid.node),
-                Kind::ConstructorInitializer => parts.initializer = Some(kid.node),
-                Kind::AccessorList => parts.accessors = Some(kid.node),
-                Kind::DeclarationList | Kind::EnumMembers | Kind::Block | Kind::ArrowClause => {
-                    parts.body = Some(kid.node)
+        for child in self.children(node) {
+            match child.kind {
+                Kind::AttributeList => parts.attributes.push(child.node),
+                Kind::Modifier => self.modifier(&mut parts, child.node),
+                Kind::TypeParameterList => parts.type_params = Some(child.node),
+                Kind::ParameterList | Kind::BracketedParameterList => {
+                    parts.params = Some(child.node)
                 }
-                Kind::VariableDeclaration => parts.variables = Some(kid.node),
-                _ => match kid.field {
-                    Field::Name => parts.name = Some(kid.node),
-                    Field::Type | Field::Returns => parts.ty = Some(kid.node),
-                    Field::Operator => parts.operator = Some(kid.node),
-                    Field::Value => parts.value = Some(kid.node),
+                Kind::Constraints => parts.constraints.push(child.node),
+                Kind::BaseList => parts.bases = Some(child.node),
+                Kind::ExplicitInterface => parts.explicit = Some(child.node),
+                Kind::ConstructorInitializer => parts.initializer = Some(child.node),
+                Kind::AccessorList => parts.accessors = Some(child.node),
+                Kind::DeclarationList | Kind::EnumMembers | Kind::Block | Kind::ArrowClause => {
+                    parts.body = Some(child.node)
+                }
+                Kind::VariableDeclaration => parts.variables = Some(child.node),
+                _ => match child.field {
+                    Field::Name => parts.name = Some(child.node),
+                    Field::Type | Field::Returns => parts.ty = Some(child.node),
+                    Field::Operator => parts.operator = Some(child.node),
+                    Field::Value => parts.value = Some(child.node),
                     _ => {}
                 },
             }
@@ -137,7 +139,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         parts
     }
 
-    fn modifier(&self, parts: &mut Parts<'r>, node: Node<'r>) {
+    fn modifier(&self, parts: &mut DeclSyntax<'r>, node: Node<'r>) {
         let flag = match self.text(node) {
             "static" => DeclFlags::STATIC,
             "abstract" => DeclFlags::ABSTRACT,
@@ -173,8 +175,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         parts.flags.insert(flag);
     }
 
-    /// The accessibility a member has where nothing is written.
-    pub fn member_access(&self, parts: &Parts<'r>) -> Option<Access> {
+    /// Returns the accessibility a member has where nothing is written.
+    pub fn member_access(&self, parts: &DeclSyntax<'r>) -> Option<Access> {
         if parts.explicit.is_some() {
             return Some(Access::Private);
         }
@@ -189,7 +191,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Gives a declaration its detail.
-    pub fn add_detail(&mut self, decl: DeclId, of: &DetailOf<'r>) {
+    pub fn add_detail(&mut self, decl: DeclId, of: &DetailSyntax<'r>) {
         let text = self.b.text;
         let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));
         let type_text = of.ty.map_or(Sym::NONE, |node| self.folded(node));
@@ -209,7 +211,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.set_detail(decl, detail);
     }
 
-    /// The text of a node on one line.
+    /// Returns the text of a node on one line.
     fn folded(&mut self, node: Node<'r>) -> Sym {
         match one_line(self.text(node)) {
             Cow::Borrowed(text) => self.b.sym(text),

@@ -11,14 +11,14 @@ use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 use tree_sitter::Node;
 
-use crate::lower::declaration_syntax::Parts;
+use crate::lower::declaration_syntax::DeclSyntax;
+use crate::lower::lowering::Lowering;
 use crate::lower::presentation;
 use crate::lower::types::Sites;
-use crate::lower::walk::Walker;
-use crate::syntax::edits::EditKind;
-use crate::syntax::kinds::{Field, Kid, Kids, Kind, kind, of_kind};
+use crate::syntax::rewriter::RewriteKind;
+use crate::syntax::syntax_kind::{Child, Children, Field, Kind, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// The whole file.
     pub fn file(&mut self, root: Node<'r>) {
         self.items(root);
@@ -27,19 +27,21 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Everything declared directly in a node.
     pub fn items(&mut self, node: Node<'r>) {
-        for kid in self.kids(node) {
-            self.nested(|walk| walk.item(kid));
+        for child in self.children(node) {
+            self.with_depth_limit(|lowering| lowering.item(child));
         }
     }
 
-    fn item(&mut self, kid: Kid<'r>) {
-        let node = kid.node;
-        match kid.kind {
+    fn item(&mut self, child: Child<'r>) {
+        let node = child.node;
+        match child.kind {
             Kind::UsingDirective => self.using_directive(node),
             Kind::ExternAliasDirective => self.extern_alias(node),
             Kind::GlobalAttribute => self.global_attribute(node),
+
             Kind::NamespaceDeclaration => self.namespace(node),
             Kind::FileScopedNamespace => self.file_scoped_namespace(node),
+
             Kind::ClassDeclaration if self.is_extension_block(node) => self.extension_block(node),
             Kind::ClassDeclaration
             | Kind::StructDeclaration
@@ -48,6 +50,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             | Kind::EnumDeclaration => self.type_declaration(node),
             Kind::EnumMember => self.enum_member(node),
             Kind::DelegateDeclaration => self.delegate(node),
+
             Kind::GlobalStatement => self.top_level(node),
             Kind::DeclarationList
             | Kind::EnumMembers
@@ -57,23 +60,24 @@ impl<'t, 'r> Walker<'t, 'r> {
             | Kind::Error => {
                 self.items(node);
             }
-            _ if kid.kind.is_statement() => self.top_level(node),
-            _ => self.member(kid),
+            _ if child.kind.is_statement() => self.top_level(node),
+            _ => self.member(child),
         }
     }
 
-    /// Whether the repair wrote the `class` keyword of a class: the token before its name.
+    /// Reports whether the repair wrote the `class` keyword of a class: the token before its name.
     fn is_extension_block(&mut self, node: Node<'r>) -> bool {
-        if self.edits.is_empty() {
+        if self.rewrites.is_empty() {
             return false;
         }
-        let kids = self.kids(node);
-        let name = kids
+        let children = self.children(node);
+        let name = children
             .iter()
-            .position(|kid| kid.field == Field::Name)
+            .position(|child| child.field == Field::Name)
             .unwrap_or(0);
-        kids.get(name.wrapping_sub(1))
-            .is_some_and(|word| self.edited(word.node.start_byte(), EditKind::Extension))
+        children
+            .get(name.wrapping_sub(1))
+            .is_some_and(|word| self.edited(word.node.start_byte(), RewriteKind::Extension))
     }
 
     fn namespace_name(&mut self, node: Node<'r>) -> (Option<Node<'r>>, Option<Node<'r>>) {
@@ -223,9 +227,9 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn nameless_receiver(&mut self, decl: DeclId, bases: Node<'r>) {
         let Some(receiver) = self
-            .kids(bases)
+            .children(bases)
             .iter()
-            .find(|kid| kid.kind != Kind::Colon)
+            .find(|child| child.kind != Kind::Colon)
             .copied()
         else {
             return;
@@ -240,24 +244,24 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Declares type parameters in the current scope.
-    pub fn type_params(&mut self, decl: DeclId, parts: &Parts<'r>) {
+    pub fn type_params(&mut self, decl: DeclId, parts: &DeclSyntax<'r>) {
         let Some(list) = parts.type_params else {
             return;
         };
 
         let mut declared = Vec::new();
-        for kid in self.kids(list) {
-            if kid.kind != Kind::TypeParameter {
+        for child in self.children(list) {
+            if child.kind != Kind::TypeParameter {
                 continue;
             }
 
-            let param = self.parts(kid.node);
+            let param = self.parts(child.node);
             self.attributes(&param.attributes);
             if let Some(name) = param.name {
                 let sym = self.name(name);
                 let at = self.b.at(name);
                 let mut flags = DeclFlags::default();
-                for word in self.kids(kid.node) {
+                for word in self.children(child.node) {
                     match word.kind {
                         Kind::In => flags.insert(DeclFlags::IN),
                         Kind::Out => flags.insert(DeclFlags::OUT),
@@ -272,20 +276,20 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// `where T : A, new()`: bases of the type parameter.
-    pub fn constraints(&mut self, decl: DeclId, parts: &Parts<'r>) {
+    pub fn constraints(&mut self, decl: DeclId, parts: &DeclSyntax<'r>) {
         let params: Vec<DeclId> = self
             .b
             .facts
             .list(self.b.facts.decl(decl).type_params)
             .to_vec();
         for clause in &parts.constraints {
-            let kids = self.kids(*clause);
-            let Some(name) = of_kind(&kids, Kind::Identifier) else {
+            let children = self.children(*clause);
+            let Some(name) = of_kind(&children, Kind::Identifier) else {
                 continue;
             };
 
             let sym = self.name(name);
-            let bases = self.constraint_bases(&kids);
+            let bases = self.constraint_bases(&children);
             if let Some(param) = params
                 .iter()
                 .find(|param| self.b.facts.decl(**param).name == sym)
@@ -295,10 +299,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    fn constraint_bases(&mut self, kids: &Kids<'r>) -> Vec<Base> {
+    fn constraint_bases(&mut self, children: &Children<'r>) -> Vec<Base> {
         let mut bases = Vec::new();
-        for kid in kids.iter().filter(|kid| kid.kind == Kind::Constraint) {
-            let parts = self.kids(kid.node);
+        for child in children
+            .iter()
+            .filter(|child| child.kind == Kind::Constraint)
+        {
+            let parts = self.children(child.node);
             match parts.iter().find(|part| part.field == Field::Type) {
                 Some(ty) if !matches!(self.text(ty.node), "notnull" | "unmanaged" | "default") => {
                     let named = self.base_type(ty.node, Sites::All);
@@ -309,12 +316,12 @@ impl<'t, 'r> Walker<'t, 'r> {
                     });
                 }
                 _ => {
-                    let word: String = self.text(kid.node).split_whitespace().collect();
+                    let word: String = self.text(child.node).split_whitespace().collect();
                     let ty = self.b.primitive(word.trim_end_matches('?'));
                     bases.push(Base {
                         clause: BaseClause::ConstraintWord,
                         ty,
-                        at: self.b.at(kid.node),
+                        at: self.b.at(child.node),
                     });
                 }
             }
@@ -344,11 +351,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(list) = list else { return };
 
         let mut bases: Vec<Base> = Vec::new();
-        for kid in self.kids(list) {
-            match kid.kind {
-                Kind::ArgumentList => self.base_call(bases.last().copied(), kid.node, caller),
+        for child in self.children(list) {
+            match child.kind {
+                Kind::ArgumentList => self.base_call(bases.last().copied(), child.node, caller),
                 Kind::PrimaryBase => {
-                    let parts = self.kids(kid.node);
+                    let parts = self.children(child.node);
                     if let Some(ty) = parts.first() {
                         self.add_base(decl, &mut bases, ty.node);
                     }
@@ -357,7 +364,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     }
                 }
                 Kind::Colon => {}
-                _ => self.add_base(decl, &mut bases, kid.node),
+                _ => self.add_base(decl, &mut bases, child.node),
             }
         }
 
@@ -382,7 +389,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(base) = base else { return };
         let call = self.b.begin_call(ExprId::NONE, List::default());
         let outer = std::mem::replace(&mut self.b.owner, caller);
-        self.in_block(|walk| walk.arguments(call, arguments));
+        self.in_block(|lowering| lowering.arguments(call, arguments));
         self.b.site(
             SiteKind::BaseInit,
             Subject::Construct(base.ty, call),
@@ -391,8 +398,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.owner = outer;
     }
 
-    /// The parameters of a primary constructor lie in the type's scope; those of a record are
-    /// properties too.
+    /// Returns the parameters of a primary constructor lie in the type's scope; those of a record
+    /// are properties too.
     fn primary_constructor(
         &mut self,
         ty: DeclId,
@@ -426,18 +433,18 @@ impl<'t, 'r> Walker<'t, 'r> {
         decl
     }
 
-    /// The names a record passes on to its base as they are: the base has properties of these
-    /// names, so the record makes none.
+    /// Returns the names a record passes on to its base as they are: the base has properties of
+    /// these names, so the record makes none.
     fn forwarded(&mut self, bases: Node<'r>) -> Vec<&'t str> {
-        let kids = self.kids(bases);
-        let Some(call) = of_kind(&kids, Kind::PrimaryBase) else {
+        let children = self.children(bases);
+        let Some(call) = of_kind(&children, Kind::PrimaryBase) else {
             return Vec::new();
         };
-        let parts = self.kids(call);
+        let parts = self.children(call);
         let Some(arguments) = of_kind(&parts, Kind::ArgumentList) else {
             return Vec::new();
         };
-        self.kids(arguments)
+        self.children(arguments)
             .iter()
             .map(|argument| self.text(argument.node))
             .collect()
@@ -450,10 +457,10 @@ impl<'t, 'r> Walker<'t, 'r> {
             .list(self.b.facts.decl(constructor).params)
             .to_vec();
 
-        let nodes = self.kids(params);
-        let nodes = nodes.iter().filter(|kid| kid.kind == Kind::Parameter);
-        for (param, kid) in declared.into_iter().zip(nodes) {
-            let parts = self.parts(kid.node);
+        let nodes = self.children(params);
+        let nodes = nodes.iter().filter(|child| child.kind == Kind::Parameter);
+        for (param, child) in declared.into_iter().zip(nodes) {
+            let parts = self.parts(child.node);
             let Some(name) = parts
                 .name
                 .filter(|name| !forwarded.contains(&self.text(*name)))
@@ -515,7 +522,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
         self.b.owner = main;
         self.b.hide(node.start_byte(), node.end_byte());
-        let func = self.in_function(main, |walk| walk.statement(node));
+        let func = self.in_function(main, |lowering| lowering.statement(node));
         self.main_returns.extend(func.returns);
         self.restore(saved);
     }
@@ -527,13 +534,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         let returns = std::mem::take(&mut self.main_returns);
         self.b.decl(main).returns = self.b.facts.add_list(returns);
         let start = self.b.facts.decl(main).at.offset as usize;
-        let kids = self.kids(root);
-        let last = kids
+        let children = self.children(root);
+        let last = children
             .iter()
             .rev()
-            .find(|kid| kid.kind == Kind::GlobalStatement || kid.kind.is_statement());
+            .find(|child| child.kind == Kind::GlobalStatement || child.kind.is_statement());
 
-        let end = last.map_or(start, |kid| kid.node.end_byte());
+        let end = last.map_or(start, |child| child.node.end_byte());
         let span = self.b.span(start, end);
         let detail = self.b.facts.decl(main).detail;
         let text = self.b.text;
@@ -543,7 +550,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         detail.body_hash = hash;
     }
 
-    /// The dotted name of a node without white space.
+    /// Returns the dotted name of a node without white space.
     pub fn dotted(&mut self, node: Node<'r>) -> Sym {
         let text = self.text(node);
         let dotted: String = presentation::fold(text).split(' ').collect();

@@ -9,30 +9,31 @@
 use codeagent_model::facts::*;
 use tree_sitter::Node;
 
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kids, Kind, in_field, kind, of_kind};
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax_kind::{Children, Field, Kind, in_field, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// An expression; `context` is where a lambda or `new()` in it gets its type from.
     pub fn expr(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        self.nested(|walk| walk.expr_inner(node, context, SiteKind::Read))
+        self.with_depth_limit(|lowering| lowering.expr_inner(node, context, SiteKind::Read))
             .unwrap_or_default()
     }
 
     /// An expression followed by steps of a chain, whose last name is used in a certain way.
     pub fn expr_used(&mut self, node: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
-        let visit = |walk: &mut Self| match kind(node) {
-            Kind::Parenthesized if steps.is_empty() => {
-                walk.kids(node).first().map_or(ExprId::NONE, |inner| {
-                    walk.expr_used(inner.node, &[], use_kind)
-                })
-            }
-            found if found.is_postfix() => walk.chain(node, steps, use_kind),
-            Kind::Identifier | Kind::GenericName => walk.steps(node, steps, use_kind),
-            _ if steps.is_empty() => walk.expr_inner(node, Context::None, use_kind),
-            _ => walk.operand(node, steps),
+        let visit = |lowering: &mut Self| match kind(node) {
+            Kind::Parenthesized if steps.is_empty() => lowering
+                .children(node)
+                .first()
+                .map_or(ExprId::NONE, |inner| {
+                    lowering.expr_used(inner.node, &[], use_kind)
+                }),
+            found if found.is_postfix() => lowering.chain(node, steps, use_kind),
+            Kind::Identifier | Kind::GenericName => lowering.steps(node, steps, use_kind),
+            _ if steps.is_empty() => lowering.expr_inner(node, Context::None, use_kind),
+            _ => lowering.operand(node, steps),
         };
-        self.nested(visit).unwrap_or_default()
+        self.with_depth_limit(visit).unwrap_or_default()
     }
 
     fn expr_inner(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
@@ -48,14 +49,17 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let ty = self.ty(node);
                 self.b.expr(Expr::TypeValue(ty))
             }
+
             Kind::This => self.b.expr(Expr::This(self.ty_decl)),
             Kind::Base => self.b.expr(Expr::Super(self.ty_decl)),
+
             Kind::Assignment => self.assignment(node),
             Kind::Prefix => self.prefix(node, &[]),
             Kind::Await => self.await_expression(node, &[]),
             Kind::Cast if self.split_cast(node).is_some() => self.operators(node, &[], context),
             Kind::Cast => self.cast(node, &[]),
             Kind::RangeExpression => self.range(node, &[]),
+
             Kind::Parenthesized
             | Kind::Checked
             | Kind::RefExpression
@@ -81,6 +85,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 self.b.expr(Expr::Literal(LiteralKind::Bool, text))
             }
             Kind::NullLiteral => self.b.expr(Expr::Literal(LiteralKind::Null, Sym::NONE)),
+
             Kind::ObjectCreation => self.object_creation(node),
             Kind::ImplicitObjectCreation => self.implicit_creation(node, context),
             Kind::ArrayCreation | Kind::Stackalloc => self.array_creation(node),
@@ -90,6 +95,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Collection => self.collection(node, context),
             Kind::AnonymousObject => self.anonymous_object(node, context),
             Kind::With => self.with_expression(node),
+
             Kind::Lambda | Kind::AnonymousMethod => self.lambda(node, context),
             Kind::SwitchExpression => self.switch_expression(node, context),
             Kind::Query => self.query(node),
@@ -101,6 +107,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     self.b.expr(Expr::Unknown)
                 }
             },
+
             Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => {
                 self.type_operator(node)
             }
@@ -110,13 +117,13 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Whatever has no meaning of its own: what is inside counts.
     fn unknown(&mut self, node: Node<'r>) -> ExprId {
-        for kid in self.kids(node) {
-            if kid.kind.is_statement() {
-                self.statement(kid.node);
-            } else if kid.kind.is_pattern() {
-                self.pattern(kid.node, ExprId::NONE);
-            } else if kid.kind != Kind::Token && kid.kind != Kind::ArgumentList {
-                self.expr(kid.node, Context::None);
+        for child in self.children(node) {
+            if child.kind.is_statement() {
+                self.statement(child.node);
+            } else if child.kind.is_pattern() {
+                self.pattern(child.node, ExprId::NONE);
+            } else if child.kind != Kind::Token && child.kind != Kind::ArgumentList {
+                self.expr(child.node, Context::None);
             }
         }
         self.b.expr(Expr::Unknown)
@@ -140,36 +147,36 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn only_child(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
-        let kids = self.kids(node);
-        let Some(inner) = kids
+        let children = self.children(node);
+        let Some(inner) = children
             .iter()
-            .find(|kid| !matches!(kid.kind, Kind::Token | Kind::Ref))
+            .find(|child| !matches!(child.kind, Kind::Token | Kind::Ref))
         else {
             return ExprId::NONE;
         };
         let value = self
-            .nested(|walk| walk.expr_inner(inner.node, context, use_kind))
+            .with_depth_limit(|lowering| lowering.expr_inner(inner.node, context, use_kind))
             .unwrap_or_default();
         self.b.expr(Expr::Same(value))
     }
 
     fn conditional(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        let kids = self.kids(node);
-        if let Some(condition) = in_field(&kids, Field::Condition) {
+        let children = self.children(node);
+        if let Some(condition) = in_field(&children, Field::Condition) {
             self.expr(condition, Context::None);
         }
-        let yes =
-            in_field(&kids, Field::Consequence).map_or(ExprId::NONE, |yes| self.expr(yes, context));
-        let no =
-            in_field(&kids, Field::Alternative).map_or(ExprId::NONE, |no| self.expr(no, context));
+        let yes = in_field(&children, Field::Consequence)
+            .map_or(ExprId::NONE, |yes| self.expr(yes, context));
+        let no = in_field(&children, Field::Alternative)
+            .map_or(ExprId::NONE, |no| self.expr(no, context));
         self.b.expr(Expr::Or(yes, no))
     }
 
     fn tuple(&mut self, node: Node<'r>) -> ExprId {
         let mut args = Vec::new();
-        for kid in self.kids(node) {
-            if kid.kind == Kind::Argument {
-                let parts = self.kids(kid.node);
+        for child in self.children(node) {
+            if child.kind == Kind::Argument {
+                let parts = self.children(child.node);
                 let name = in_field(&parts, Field::Name);
                 let value = parts.iter().rev().find(|part| Some(part.node) != name);
                 let value =
@@ -189,11 +196,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `default(T)`, `typeof(T)`, `sizeof(T)`
     fn type_operator(&mut self, node: Node<'r>) -> ExprId {
-        let kids = self.kids(node);
-        if let Some(value) = in_field(&kids, Field::Value) {
+        let children = self.children(node);
+        if let Some(value) = in_field(&children, Field::Value) {
             self.expr(value, Context::None);
         }
-        let Some(ty) = in_field(&kids, Field::Type) else {
+        let Some(ty) = in_field(&children, Field::Type) else {
             return self.b.expr(Expr::Literal(LiteralKind::Default, Sym::NONE));
         };
         let ty = self.ty(ty);
@@ -222,9 +229,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn interpolated(&mut self, node: Node<'r>) -> ExprId {
-        for kid in self.kids(node) {
-            if kid.kind == Kind::Interpolation {
-                for part in self.kids(kid.node) {
+        for child in self.children(node) {
+            if child.kind == Kind::Interpolation {
+                for part in self.children(child.node) {
                     if !matches!(
                         part.kind,
                         Kind::InterpolationFormat | Kind::Token | Kind::Other
@@ -262,23 +269,23 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The arguments of a call, which lambdas in them point back at.
     pub fn arguments(&mut self, call: CallId, list: Node<'r>) {
         let mut args = Vec::new();
-        let kids = self.kids(list);
+        let children = self.children(list);
         if kind(list) == Kind::Parenthesized {
-            args.extend(kids.first().map(|only| Arg {
+            args.extend(children.first().map(|only| Arg {
                 name: Sym::NONE,
                 mode: ArgMode::Value,
                 value: self.expr(only.node, Context::Argument(call, 0)),
             }));
         }
-        for kid in kids.iter().filter(|kid| kid.kind == Kind::Argument) {
-            let arg = self.argument(call, args.len() as u16, kid.node);
+        for child in children.iter().filter(|child| child.kind == Kind::Argument) {
+            let arg = self.argument(call, args.len() as u16, child.node);
             args.push(arg);
         }
         self.b.finish_call(call, args);
     }
 
     fn argument(&mut self, call: CallId, index: u16, node: Node<'r>) -> Arg {
-        let parts = self.kids(node);
+        let parts = self.children(node);
         let name = in_field(&parts, Field::Name);
         let mode = parts.iter().find_map(|part| match part.kind {
             Kind::Ref => Some(ArgMode::Ref),
@@ -332,7 +339,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `out T x`, `(int a, var b)`: declares the name, if it is not `_`.
     pub fn declaration_expression(&mut self, node: Node<'r>) -> Option<DeclId> {
-        let parts = self.kids(node);
+        let parts = self.children(node);
         let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         let name = in_field(&parts, Field::Name).filter(|name| self.text(*name) != "_")?;
         Some(self.variable(name, ty, ExprId::NONE))
@@ -340,19 +347,22 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Arguments that belong to no call.
     pub fn plain_arguments(&mut self, list: Node<'r>) {
-        for kid in self.kids(list) {
-            self.expr(kid.node, Context::None);
+        for child in self.children(list) {
+            self.expr(child.node, Context::None);
         }
     }
 
     fn switch_expression(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        let kids = self.kids(node);
-        let subject = kids.first().map_or(ExprId::NONE, |subject| {
+        let children = self.children(node);
+        let subject = children.first().map_or(ExprId::NONE, |subject| {
             self.expr(subject.node, Context::None)
         });
         let mut value = ExprId::NONE;
-        for arm in kids.iter().filter(|kid| kid.kind == Kind::SwitchArm) {
-            let arm = self.in_block(|walk| walk.switch_arm(arm.node, subject, context));
+        for arm in children
+            .iter()
+            .filter(|child| child.kind == Kind::SwitchArm)
+        {
+            let arm = self.in_block(|lowering| lowering.switch_arm(arm.node, subject, context));
             value = if value.is_none() {
                 arm
             } else {
@@ -363,14 +373,14 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn switch_arm(&mut self, node: Node<'r>, subject: ExprId, context: Context) -> ExprId {
-        let kids = self.kids(node);
-        if let Some(pattern) = kids.first() {
+        let children = self.children(node);
+        if let Some(pattern) = children.first() {
             self.pattern(pattern.node, subject);
         }
-        if let Some(when) = of_kind(&kids, Kind::WhenClause) {
+        if let Some(when) = of_kind(&children, Kind::WhenClause) {
             self.only_child(when, Context::None, SiteKind::Read);
         }
-        match kids.last().filter(|_| kids.len() > 1) {
+        match children.last().filter(|_| children.len() > 1) {
             Some(value) => self.expr(value.node, context),
             None => ExprId::NONE,
         }
@@ -378,12 +388,14 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A lambda or anonymous method.
     fn lambda(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        let kids = self.kids(node);
+        let children = self.children(node);
         let at = self.b.at(node);
         let mut flags = DeclFlags::HAS_BODY;
-        for kid in &kids {
-            match kid.kind {
-                Kind::Modifier if self.text(kid.node) == "async" => flags.insert(DeclFlags::ASYNC),
+        for child in &children {
+            match child.kind {
+                Kind::Modifier if self.text(child.node) == "async" => {
+                    flags.insert(DeclFlags::ASYNC)
+                }
                 Kind::Modifier => flags.insert(DeclFlags::STATIC),
                 _ => {}
             }
@@ -394,29 +406,31 @@ impl<'t, 'r> Walker<'t, 'r> {
         let outer = self.b.scope;
         let scope = self.b.open_scope(ScopeKind::Function, decl);
         self.b.decl(decl).inner = scope;
-        self.lambda_signature(decl, &kids);
-        let body = in_field(&kids, Field::Body).or(of_kind(&kids, Kind::Block));
-        let func = self.in_function(decl, |walk| {
+        self.lambda_signature(decl, &children);
+        let body = in_field(&children, Field::Body).or(of_kind(&children, Kind::Block));
+        let func = self.in_function(decl, |lowering| {
             let Some(body) = body else { return };
 
             if kind(body) == Kind::Block {
-                walk.statements(body);
-                let last = walk
-                    .kids(body)
+                lowering.statements(body);
+                let last = lowering
+                    .children(body)
                     .iter()
                     .rev()
-                    .find(|kid| kid.kind != Kind::Token)
-                    .map(|kid| kid.kind);
-                if walk.func.returns.is_empty()
-                    && !walk.func.leaves
+                    .find(|child| child.kind != Kind::Token)
+                    .map(|child| child.kind);
+                if lowering.func.returns.is_empty()
+                    && !lowering.func.leaves
                     && last == Some(Kind::ThrowStatement)
                 {
-                    let thrown = walk.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE));
-                    walk.func.returns.push(thrown);
+                    let thrown = lowering
+                        .b
+                        .expr(Expr::Literal(LiteralKind::Throw, Sym::NONE));
+                    lowering.func.returns.push(thrown);
                 }
             } else {
-                let value = walk.expr(body, Context::Returned(decl));
-                walk.func.returns.push(value);
+                let value = lowering.expr(body, Context::Returned(decl));
+                lowering.func.returns.push(value);
             }
         });
 
@@ -425,27 +439,29 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.fresh_expr(Expr::Function(decl))
     }
 
-    fn lambda_signature(&mut self, decl: DeclId, kids: &Kids<'r>) {
-        for kid in kids {
-            match kid.kind {
+    fn lambda_signature(&mut self, decl: DeclId, children: &Children<'r>) {
+        for child in children {
+            match child.kind {
                 Kind::AttributeList => {
-                    self.attribute_list(kid.node);
+                    self.attribute_list(child.node);
                 }
                 Kind::ParameterList => {
-                    self.params(decl, kid.node);
+                    self.params(decl, child.node);
                     self.params_from_context(decl);
                 }
+
                 Kind::ImplicitParameter => {
-                    let name = self.name(kid.node);
-                    let at = self.b.at(kid.node);
+                    let name = self.name(child.node);
+                    let at = self.b.at(child.node);
                     let param = self
                         .b
                         .declare(name, DeclKind::Parameter, DeclFlags::default(), at);
                     self.b.decl(decl).params = self.b.facts.add_list([param]);
                     self.params_from_context(decl);
                 }
-                _ if kid.field == Field::Type => {
-                    let ty = self.ty(kid.node);
+
+                _ if child.field == Field::Type => {
+                    let ty = self.ty(child.node);
                     self.b.decl(decl).ty = ty;
                 }
                 _ => {}
@@ -465,15 +481,15 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 }
 
-/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard
-/// §6.4.5.3).
+/// Reports whether a minus stands before a literal: the least `int` and `long` are written so
+/// (standard §6.4.5.3).
 fn is_negated(literal: Node<'_>) -> bool {
     literal.parent().is_some_and(|parent| {
         kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-")
     })
 }
 
-/// The keyword of a numeric literal's type.
+/// Returns the keyword of a numeric literal's type.
 fn number_type(text: &str, real: bool) -> &'static str {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {

@@ -53,7 +53,7 @@ fn index(facts: &Facts) -> Index {
     index
 }
 
-/// The local declaration a site's name binds to.
+/// Returns the local declaration a site's name binds to.
 fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
     match site.subject {
         Subject::Expr(expr) => {
@@ -78,7 +78,7 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
     }
 }
 
-/// The innermost local, parameter or local function of that name visible at a place.
+/// Returns the innermost local, parameter or local function of that name visible at a place.
 fn local(
     facts: &Facts,
     index: &Index,
@@ -115,7 +115,7 @@ fn local(
     None
 }
 
-/// The type parameter a type name binds to.
+/// Returns the type parameter a type name binds to.
 fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Option<DeclId> {
     while let Some(current) = scope.some() {
         if let Some(decls) = index.get(&(current, name))

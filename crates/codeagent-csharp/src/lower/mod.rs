@@ -8,28 +8,30 @@
 //!
 //! **Limits.** One file at a time: names are recorded, never resolved.
 
-mod creations;
+mod access_chains;
+mod assignments;
 mod declaration_syntax;
 mod declarations;
 mod expressions;
+mod fields_and_properties;
 mod locals;
+mod lowering;
 mod members;
+mod object_creation;
 mod operators;
 mod patterns;
 mod pieces;
-mod postfix;
 mod presentation;
 mod statements;
 mod types;
 mod usings;
-mod walk;
 
 use codeagent_lang::lower::given_up;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use pieces::pieces;
 
-use crate::lower::walk::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::parse;
 
 /// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
@@ -40,10 +42,10 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     };
 
     let root = parsed.tree.root_node();
-    let mut walk = Walker::new(text, &parsed.edits, root);
-    walk.read_type_lists(&parsed);
-    walk.file(root);
-    let mut builder = walk.b;
+    let mut lowering = Lowering::new(text, &parsed.rewrites, root);
+    lowering.read_type_lists(&parsed);
+    lowering.file(root);
+    let mut builder = lowering.b;
     locals::finish(&mut builder);
     let mut facts = builder.finish(Some((root, pieces)));
     facts.header.error_bytes = parsed.errors.bytes;

@@ -9,16 +9,16 @@ use codeagent_model::facts::*;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
-use crate::lower::postfix::Steps;
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kind, in_field, kind};
+use crate::lower::access_chains::Steps;
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax_kind::{Field, Kind, in_field, kind};
 
 /// A part of a flat operator expression.
 #[allow(
     clippy::large_enum_variant,
     reason = "trees are nearly all of the parts"
 )]
-enum Part<'t, 'r> {
+enum OperatorPart<'t, 'r> {
     Tree(Node<'r>, Steps<'r>),
     Operator(&'t str, Node<'r>),
     Type(Node<'r>, Node<'r>),
@@ -32,48 +32,49 @@ struct Stack<'t, 'r> {
     operators: Vec<(&'t str, Node<'r>)>,
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// An operand followed by the steps of a chain (last one first).
     pub fn operand(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         if steps.is_empty() {
             return self.expr(node, Context::None);
         }
 
-        self.nested(|walk| match kind(node) {
+        self.with_depth_limit(|lowering| match kind(node) {
             Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => {
-                walk.operators(node, steps, Context::None)
+                lowering.operators(node, steps, Context::None)
             }
-            Kind::Prefix => walk.prefix(node, steps),
-            Kind::Await => walk.await_expression(node, steps),
-            Kind::Cast if walk.split_cast(node).is_some() => {
-                walk.operators(node, steps, Context::None)
+            Kind::Prefix => lowering.prefix(node, steps),
+            Kind::Await => lowering.await_expression(node, steps),
+            Kind::Cast if lowering.split_cast(node).is_some() => {
+                lowering.operators(node, steps, Context::None)
             }
-            Kind::Cast => walk.cast(node, steps),
-            Kind::RangeExpression => walk.range(node, steps),
-            found if found.is_postfix() => walk.chain(node, steps, SiteKind::Read),
-            _ => walk.steps(node, steps, SiteKind::Read),
+            Kind::Cast => lowering.cast(node, steps),
+            Kind::RangeExpression => lowering.range(node, steps),
+            found if found.is_postfix() => lowering.chain(node, steps, SiteKind::Read),
+            _ => lowering.steps(node, steps, SiteKind::Read),
         })
         .unwrap_or_default()
     }
 
     /// Binary operators and type tests.
     pub fn operators(&mut self, node: Node<'r>, steps: &[Node<'r>], context: Context) -> ExprId {
-        let mut todo: Vec<Part<'t, 'r>> = vec![Part::Tree(node, steps.iter().copied().collect())];
+        let mut todo: Vec<OperatorPart<'t, 'r>> =
+            vec![OperatorPart::Tree(node, steps.iter().copied().collect())];
         let mut stack = Stack::default();
         while let Some(part) = todo.pop() {
             match part {
-                Part::Tree(node, steps) => {
+                OperatorPart::Tree(node, steps) => {
                     self.operator_tree(node, steps, &mut todo, (&mut stack, context))
                 }
-                Part::Operator(text, token) => {
+                OperatorPart::Operator(text, token) => {
                     self.reduce(&mut stack, precedence(text));
                     stack.operators.push((text, token));
                 }
-                Part::Type(token, ty) => {
+                OperatorPart::Type(token, ty) => {
                     self.reduce(&mut stack, RELATIONAL);
                     self.type_test(&mut stack, token, ty);
                 }
-                Part::Pattern(pattern) => {
+                OperatorPart::Pattern(pattern) => {
                     self.reduce(&mut stack, RELATIONAL);
                     let subject = stack.values.pop().unwrap_or_default();
                     match kind(pattern) {
@@ -95,7 +96,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         &mut self,
         node: Node<'r>,
         steps: Steps<'r>,
-        todo: &mut Vec<Part<'t, 'r>>,
+        todo: &mut Vec<OperatorPart<'t, 'r>>,
         (stack, context): (&mut Stack<'t, 'r>, Context),
     ) {
         let found = kind(node);
@@ -105,7 +106,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 .last()
                 .is_some_and(|step| kind(*step) == Kind::ConditionalAccess);
             if hangs_below && kind(bottom).is_operator() {
-                todo.push(Part::Tree(bottom, steps));
+                todo.push(OperatorPart::Tree(bottom, steps));
                 return;
             }
         }
@@ -113,9 +114,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         if found == Kind::Cast
             && let Some((left, token, right)) = self.split_cast(node)
         {
-            todo.push(Part::Tree(right, steps));
-            todo.push(Part::Operator(token.0, token.1));
-            todo.push(Part::Tree(left, Steps::new()));
+            todo.push(OperatorPart::Tree(right, steps));
+            todo.push(OperatorPart::Operator(token.0, token.1));
+            todo.push(OperatorPart::Tree(left, Steps::new()));
             return;
         }
 
@@ -129,13 +130,24 @@ impl<'t, 'r> Walker<'t, 'r> {
             return;
         }
 
-        let kids = self.kids(node);
-        let left = in_field(&kids, Field::Left).or(in_field(&kids, Field::Expression));
-        match found {
+        self.operator_node(node, steps, todo);
+    }
+
+    /// Takes an operator node apart: its operands and operators go to `todo`, the last one first.
+    fn operator_node(
+        &mut self,
+        node: Node<'r>,
+        steps: Steps<'r>,
+        todo: &mut Vec<OperatorPart<'t, 'r>>,
+    ) {
+        let children = self.children(node);
+        let left = in_field(&children, Field::Left).or(in_field(&children, Field::Expression));
+
+        match kind(node) {
             Kind::Binary => {
                 let (Some(token), Some(right)) = (
-                    in_field(&kids, Field::Operator),
-                    in_field(&kids, Field::Right),
+                    in_field(&children, Field::Operator),
+                    in_field(&children, Field::Right),
                 ) else {
                     return;
                 };
@@ -143,54 +155,54 @@ impl<'t, 'r> Walker<'t, 'r> {
                 if let Some(callee) = self.generic_call(node, left, token, right) {
                     let (_, mut tail) = self.chain_steps(right, &steps);
                     tail.push(node);
-                    todo.push(Part::Tree(callee, tail));
+                    todo.push(OperatorPart::Tree(callee, tail));
                     return;
                 }
 
-                todo.push(Part::Tree(right, steps));
-                todo.push(Part::Operator(self.text(token), token));
+                todo.push(OperatorPart::Tree(right, steps));
+                todo.push(OperatorPart::Operator(self.text(token), token));
             }
             Kind::IsPattern => {
-                let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else {
+                let Some(pattern) = children.iter().find(|child| child.kind.is_pattern()) else {
                     return;
                 };
 
                 let (tested, rest) = self.tested(pattern.node);
                 for (token, right) in rest {
-                    todo.push(Part::Tree(right, Steps::new()));
-                    todo.push(Part::Operator(self.text(token), token));
+                    todo.push(OperatorPart::Tree(right, Steps::new()));
+                    todo.push(OperatorPart::Operator(self.text(token), token));
                 }
-                todo.push(Part::Pattern(tested));
+                todo.push(OperatorPart::Pattern(tested));
             }
             _ => {
                 let (Some(token), Some(ty)) = (
-                    in_field(&kids, Field::Operator),
-                    in_field(&kids, Field::Right),
+                    in_field(&children, Field::Operator),
+                    in_field(&children, Field::Right),
                 ) else {
                     return;
                 };
-                todo.push(Part::Type(token, ty));
+                todo.push(OperatorPart::Type(token, ty));
             }
         }
 
-        todo.extend(left.map(|left| Part::Tree(left, Steps::new())));
+        todo.extend(left.map(|left| OperatorPart::Tree(left, Steps::new())));
     }
 
     /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the
     /// operators and operands behind it, last first; else the pattern as it is.
     fn tested(&mut self, pattern: Node<'r>) -> (Node<'r>, Vec<(Node<'r>, Node<'r>)>) {
         let mut rest = Vec::new();
-        let mut current = match (kind(pattern), &*self.kids(pattern)) {
+        let mut current = match (kind(pattern), &*self.children(pattern)) {
             (Kind::ConstantPattern, [only]) => only.node,
             _ => return (pattern, rest),
         };
 
         while kind(current) == Kind::Binary {
-            let kids = self.kids(current);
+            let children = self.children(current);
             let (Some(left), Some(token), Some(right)) = (
-                in_field(&kids, Field::Left),
-                in_field(&kids, Field::Operator),
-                in_field(&kids, Field::Right),
+                in_field(&children, Field::Left),
+                in_field(&children, Field::Operator),
+                in_field(&children, Field::Right),
             ) else {
                 return (pattern, Vec::new());
             };
@@ -214,7 +226,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// The right side of `??` is wanted where the whole is, else where the left side is.
+    /// Returns the right side of `??` is wanted where the whole is, else where the left side is.
     fn operand_context(&self, stack: &Stack<'t, 'r>, context: Context) -> Context {
         match (stack.operators.last(), stack.values.last()) {
             (Some(("??", _)), Some(left)) if context == Context::None => Context::Assigned(*left),
@@ -240,7 +252,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             return None;
         }
 
-        let inner = self.kids(left);
+        let inner = self.children(left);
         let less = in_field(&inner, Field::Operator).filter(|token| self.text(*token) == "<");
         less.and(in_field(&inner, Field::Left))
     }
@@ -273,7 +285,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// The value of `left op right`, with a site if the operator may be overloaded.
+    /// Returns the value of `left op right`, with a site if the operator may be overloaded.
     fn binary(&mut self, (text, token): (&str, Node<'r>), left: ExprId, right: ExprId) -> ExprId {
         let operator = match text {
             "??" => return self.b.expr(Expr::Or(left, right)),
@@ -286,7 +298,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.overloadable(operator, (left, right), token)
     }
 
-    fn overloadable(
+    pub(super) fn overloadable(
         &mut self,
         operator: Operator,
         (left, right): (ExprId, ExprId),
@@ -302,7 +314,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         expr
     }
 
-    /// The value of a unary operator, with a site.
+    /// Returns the value of a unary operator, with a site.
     pub fn unary(&mut self, operator: Operator, operand: ExprId, token: Node<'r>) -> ExprId {
         let expr = self.b.expr(Expr::Unary(operator, operand));
         let built_in = matches!(
@@ -324,8 +336,8 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// `-x`, `!x`, `++x`, `*p`, `&x`, `^1`; loops over runs of them would gain nothing: the depth
     /// cap holds.
     pub fn prefix(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
-        let kids = self.kids(node);
-        let (Some(token), Some(operand)) = (kids.first(), kids.get(1)) else {
+        let children = self.children(node);
+        let (Some(token), Some(operand)) = (children.first(), children.get(1)) else {
             return self.b.expr(Expr::Unknown);
         };
         let Some(operator) = prefix_operator(self.text(token.node)) else {
@@ -341,8 +353,8 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `await e`
     pub fn await_expression(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
-        let kids = self.kids(node);
-        let Some(inner) = kids.iter().find(|kid| kid.kind != Kind::AwaitWord) else {
+        let children = self.children(node);
+        let Some(inner) = children.iter().find(|child| child.kind != Kind::AwaitWord) else {
             return self.b.expr(Expr::Unknown);
         };
         let value = self.operand(inner.node, steps);
@@ -351,9 +363,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `(T)e`
     pub fn cast(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
-        let kids = self.kids(node);
-        let (Some(ty), Some(value)) = (in_field(&kids, Field::Type), in_field(&kids, Field::Value))
-        else {
+        let children = self.children(node);
+        let (Some(ty), Some(value)) = (
+            in_field(&children, Field::Type),
+            in_field(&children, Field::Value),
+        ) else {
             return self.b.expr(Expr::Unknown);
         };
         let ty = self.ty(ty);
@@ -371,11 +385,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         &mut self,
         node: Node<'r>,
     ) -> Option<(Node<'r>, (&'t str, Node<'r>), Node<'r>)> {
-        let kids = self.kids(node);
-        let left = in_field(&kids, Field::Type)
+        let children = self.children(node);
+        let left = in_field(&children, Field::Type)
             .filter(|ty| matches!(kind(*ty), Kind::Identifier | Kind::QualifiedName))?;
-        let value = in_field(&kids, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
-        let parts = self.kids(value);
+        let value =
+            in_field(&children, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
+        let parts = self.children(value);
         let (token, operand) = (parts.first()?.node, parts.get(1)?.node);
         match self.text(token) {
             text @ ("+" | "-" | "*") => Some((left, (text, token), operand)),
@@ -383,7 +398,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 && operand.start_byte() == token.end_byte()
                 && self.text(operand).starts_with('&') =>
             {
-                let inner = self.kids(operand);
+                let inner = self.children(operand);
                 Some((left, ("&&", token), inner.get(1)?.node))
             }
             text @ "&" => Some((left, (text, token), operand)),
@@ -393,10 +408,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `F(a * b)` arrives as the declaration of a pointer named `b`.
     pub fn product(&mut self, declaration: Node<'r>) -> Option<ExprId> {
-        let kids = self.kids(declaration);
-        let pointer = in_field(&kids, Field::Type).filter(|ty| kind(*ty) == Kind::PointerType)?;
-        let right = in_field(&kids, Field::Name)?;
-        let parts = self.kids(pointer);
+        let children = self.children(declaration);
+        let pointer =
+            in_field(&children, Field::Type).filter(|ty| kind(*ty) == Kind::PointerType)?;
+        let right = in_field(&children, Field::Name)?;
+        let parts = self.children(pointer);
         let left = in_field(&parts, Field::Type)?;
         let token = parts.iter().find(|part| part.kind == Kind::Token)?.node;
         let left = self.expr(left, Context::None);
@@ -406,11 +422,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `a..b`
     pub fn range(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
-        let kids = self.kids(node);
-        let bounds: SmallVec<[Node<'r>; 2]> = kids
+        let children = self.children(node);
+        let bounds: SmallVec<[Node<'r>; 2]> = children
             .iter()
-            .filter(|kid| kid.kind != Kind::DotDot)
-            .map(|kid| kid.node)
+            .filter(|child| child.kind != Kind::DotDot)
+            .map(|child| child.node)
             .collect();
 
         let mut values = [ExprId::NONE; 2];
@@ -425,99 +441,6 @@ impl<'t, 'r> Walker<'t, 'r> {
 
         self.b
             .expr(Expr::Binary(Operator::Range, values[0], values[1]))
-    }
-
-    /// `a = b`, `a += b`, `a ??= b`, `(a, var b) = c`
-    pub fn assignment(&mut self, node: Node<'r>) -> ExprId {
-        let kids = self.kids(node);
-        let (Some(left), Some(right)) =
-            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
-        else {
-            return self.b.expr(Expr::Unknown);
-        };
-        let operator = in_field(&kids, Field::Operator);
-        let text = operator.map_or("=", |token| self.text(token));
-        if text == "=" && kind(left) == Kind::TupleExpression {
-            return self.deconstruction(left, right);
-        }
-
-        let target = self.expr_used(
-            left,
-            &[],
-            if text == "=" {
-                SiteKind::Write
-            } else {
-                SiteKind::ReadWrite
-            },
-        );
-
-        let value = self.expr(right, Context::Assigned(target));
-        let value = match (text, operator) {
-            ("=", _) | (_, None) => value,
-            ("??=", _) => self.b.expr(Expr::Or(target, value)),
-            (_, Some(token)) => match binary_operator(text.trim_end_matches('=')) {
-                Some(operator) => self.overloadable(operator, (target, value), token),
-                None => value,
-            },
-        };
-
-        self.b.expr(Expr::Assign(target, value))
-    }
-
-    fn deconstruction(&mut self, left: Node<'r>, right: Node<'r>) -> ExprId {
-        let mut declared = Vec::new();
-        self.tuple_targets(left, &mut SmallVec::new(), &mut declared);
-        let value = self.expr(right, Context::None);
-        self.give_elements(&declared, value);
-        value
-    }
-
-    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and
-    /// returned with their path.
-    pub fn tuple_targets(
-        &mut self,
-        tuple: Node<'r>,
-        path: &mut SmallVec<[u16; 4]>,
-        declared: &mut Vec<(DeclId, SmallVec<[u16; 4]>)>,
-    ) {
-        let kids = self.kids(tuple);
-        for (index, argument) in kids
-            .iter()
-            .filter(|kid| kid.kind == Kind::Argument)
-            .enumerate()
-        {
-            path.push(index as u16);
-            for part in self.kids(argument.node) {
-                match part.kind {
-                    Kind::TupleExpression => {
-                        self.nested(|walk| walk.tuple_targets(part.node, path, declared));
-                    }
-                    Kind::DeclarationExpression => {
-                        declared.extend(
-                            self.declaration_expression(part.node)
-                                .map(|decl| (decl, path.clone())),
-                        );
-                    }
-                    Kind::Identifier if self.text(part.node) == "_" => {}
-                    _ => {
-                        self.expr_used(part.node, &[], SiteKind::Write);
-                    }
-                }
-            }
-
-            path.pop();
-        }
-    }
-
-    /// Gives deconstructed variables their element of the value.
-    pub fn give_elements(&mut self, declared: &[(DeclId, SmallVec<[u16; 4]>)], value: ExprId) {
-        for (decl, path) in declared {
-            let mut element = value;
-            for index in path {
-                element = self.b.expr(Expr::Element(element, *index));
-            }
-            self.b.decl(*decl).init = element;
-        }
     }
 }
 
@@ -540,19 +463,22 @@ fn precedence(operator: &str) -> u8 {
     }
 }
 
-fn binary_operator(text: &str) -> Option<Operator> {
+pub(super) fn binary_operator(text: &str) -> Option<Operator> {
     Some(match text {
         "+" => Operator::Add,
         "-" => Operator::Subtract,
         "*" => Operator::Multiply,
         "/" => Operator::Divide,
         "%" => Operator::Remainder,
+
         "&" => Operator::And,
         "|" => Operator::Or,
         "^" => Operator::Xor,
+
         "<<" => Operator::ShiftLeft,
         ">>" => Operator::ShiftRight,
         ">>>" => Operator::ShiftRightUnsigned,
+
         "==" => Operator::Equal,
         "!=" => Operator::NotEqual,
         "<" => Operator::Less,

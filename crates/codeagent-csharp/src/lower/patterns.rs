@@ -9,40 +9,44 @@
 use codeagent_model::facts::*;
 use tree_sitter::Node;
 
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// A pattern tested against `subject`; designations are declared in the current scope.
     pub fn pattern(&mut self, node: Node<'r>, subject: ExprId) {
-        self.nested(|walk| walk.pattern_inner(node, subject));
+        self.with_depth_limit(|lowering| lowering.pattern_inner(node, subject));
     }
 
     fn pattern_inner(&mut self, node: Node<'r>, subject: ExprId) {
-        let kids = self.kids(node);
+        let children = self.children(node);
         match kind(node) {
-            Kind::ConstantPattern if kids.len() == 1 => self.constant_pattern(kids[0], subject),
+            Kind::ConstantPattern if children.len() == 1 => {
+                self.constant_pattern(children[0], subject)
+            }
             Kind::ConstantPattern | Kind::RelationalPattern => {
-                for kid in kids.iter().filter(|kid| kid.kind != Kind::Token) {
-                    self.expr(kid.node, Context::None);
+                for child in children.iter().filter(|child| child.kind != Kind::Token) {
+                    self.expr(child.node, Context::None);
                 }
             }
+
             Kind::TypePattern => {
-                if let Some(ty) = in_field(&kids, Field::Type) {
+                if let Some(ty) = in_field(&children, Field::Type) {
                     self.ty(ty);
                 }
             }
             Kind::DeclarationPattern => {
-                let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-                self.designation(&kids, ty, subject);
+                let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+                self.designation(&children, ty, subject);
             }
-            Kind::VarPattern => self.designation(&kids, TypeId::NONE, subject),
-            Kind::RecursivePattern => self.recursive_pattern(&kids, subject),
-            Kind::ListPattern => self.list_pattern(&kids, subject),
+            Kind::VarPattern => self.designation(&children, TypeId::NONE, subject),
+
+            Kind::RecursivePattern => self.recursive_pattern(&children, subject),
+            Kind::ListPattern => self.list_pattern(&children, subject),
             Kind::AndPattern | Kind::OrPattern => self.pattern_alternatives(node, subject),
             Kind::NegatedPattern | Kind::ParenthesizedPattern => {
-                for kid in kids.iter().filter(|kid| kid.kind.is_pattern()) {
-                    self.pattern(kid.node, subject);
+                for child in children.iter().filter(|child| child.kind.is_pattern()) {
+                    self.pattern(child.node, subject);
                 }
             }
             Kind::Discard => {}
@@ -54,34 +58,35 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A value, unless it is a tuple or call that can only be a deconstruction: `(1, var w)`,
     /// `Point(1, var z)`.
-    fn constant_pattern(&mut self, kid: Kid<'r>, subject: ExprId) {
-        let kids = self.kids(kid.node);
-        match kid.kind {
-            Kind::TupleExpression => self.tuple_elements(&kids, subject),
+    fn constant_pattern(&mut self, child: Child<'r>, subject: ExprId) {
+        let children = self.children(child.node);
+        match child.kind {
+            Kind::TupleExpression => self.tuple_elements(&children, subject),
             Kind::Invocation
-                if kids
+                if children
                     .first()
                     .is_some_and(|callee| self.is_type_name(*callee)) =>
             {
                 let (Some(name), Some(arguments)) =
-                    (kids.first(), of_kind(&kids, Kind::ArgumentList))
+                    (children.first(), of_kind(&children, Kind::ArgumentList))
                 else {
                     return;
                 };
+
                 let ty = self.type_of_expression(name.node);
                 let value = self.b.expr(Expr::Cast(ty));
-                let elements = self.kids(arguments);
+                let elements = self.children(arguments);
                 self.tuple_elements(&elements, value);
             }
             _ => {
-                self.expr(kid.node, Context::None);
+                self.expr(child.node, Context::None);
             }
         }
     }
 
-    /// Whether what a pattern seems to call can be a type; `nameof` and chains with `?.` are
-    /// values.
-    fn is_type_name(&self, callee: Kid<'r>) -> bool {
+    /// Reports whether what a pattern seems to call can be a type; `nameof` and chains with `?.`
+    /// are values.
+    fn is_type_name(&self, callee: Child<'r>) -> bool {
         matches!(
             callee.kind,
             Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::MemberAccess
@@ -90,14 +95,14 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Elements of a deconstruction that arrived as arguments.
-    fn tuple_elements(&mut self, arguments: &Kids<'r>, value: ExprId) {
+    fn tuple_elements(&mut self, arguments: &Children<'r>, value: ExprId) {
         for (index, argument) in arguments
             .iter()
-            .filter(|kid| kid.kind == Kind::Argument)
+            .filter(|child| child.kind == Kind::Argument)
             .enumerate()
         {
             let element = self.b.expr(Expr::Element(value, index as u16));
-            let Some(part) = self.kids(argument.node).last().copied() else {
+            let Some(part) = self.children(argument.node).last().copied() else {
                 continue;
             };
 
@@ -109,7 +114,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 }
                 Kind::Identifier if self.text(part.node) == "_" => {}
                 _ => {
-                    self.nested(|walk| walk.constant_pattern(part, element));
+                    self.with_depth_limit(|lowering| lowering.constant_pattern(part, element));
                 }
             }
         }
@@ -120,9 +125,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut rights = Vec::new();
         let mut left = node;
         while matches!(kind(left), Kind::AndPattern | Kind::OrPattern) {
-            let kids = self.kids(left);
-            rights.extend(in_field(&kids, Field::Right));
-            match in_field(&kids, Field::Left) {
+            let children = self.children(left);
+            rights.extend(in_field(&children, Field::Right));
+            match in_field(&children, Field::Left) {
                 Some(inner) => left = inner,
                 None => break,
             }
@@ -133,11 +138,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    fn designation(&mut self, kids: &Kids<'r>, ty: TypeId, value: ExprId) {
-        if let Some(name) = in_field(kids, Field::Name) {
+    fn designation(&mut self, children: &Children<'r>, ty: TypeId, value: ExprId) {
+        if let Some(name) = in_field(children, Field::Name) {
             self.variable(name, ty, value);
         } else if let Some(list) =
-            of_kind(kids, Kind::Designations).or(of_kind(kids, Kind::TuplePattern))
+            of_kind(children, Kind::Designations).or(of_kind(children, Kind::TuplePattern))
         {
             self.designations(list, value);
         }
@@ -145,54 +150,54 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `(a, _, (b, c))`: elements of a deconstructed value.
     pub fn designations(&mut self, list: Node<'r>, value: ExprId) {
-        let elements = self.kids(list);
-        for (index, kid) in elements.iter().enumerate() {
+        let elements = self.children(list);
+        for (index, child) in elements.iter().enumerate() {
             let element = self.b.expr(Expr::Element(value, index as u16));
-            match kid.kind {
-                Kind::Identifier if self.text(kid.node) != "_" => {
-                    self.variable(kid.node, TypeId::NONE, element);
+            match child.kind {
+                Kind::Identifier if self.text(child.node) != "_" => {
+                    self.variable(child.node, TypeId::NONE, element);
                 }
                 Kind::Designations | Kind::TuplePattern => {
-                    self.nested(|walk| walk.designations(kid.node, element));
+                    self.with_depth_limit(|lowering| lowering.designations(child.node, element));
                 }
                 _ => {}
             }
         }
     }
 
-    fn recursive_pattern(&mut self, kids: &Kids<'r>, subject: ExprId) {
-        let ty = in_field(kids, Field::Type).map(|ty| self.ty(ty));
+    fn recursive_pattern(&mut self, children: &Children<'r>, subject: ExprId) {
+        let ty = in_field(children, Field::Type).map(|ty| self.ty(ty));
         let value = match ty {
             Some(ty) => self.b.expr(Expr::Cast(ty)),
             None => self.b.expr(Expr::NonNull(subject)),
         };
 
-        for kid in kids {
-            match kid.kind {
-                Kind::PositionalClause => self.positional(kid.node, value),
-                Kind::PropertyClause => self.properties(kid.node, value),
-                _ if kid.kind.is_pattern() && kid.field == Field::None => {
-                    self.pattern(kid.node, subject)
+        for child in children {
+            match child.kind {
+                Kind::PositionalClause => self.positional(child.node, value),
+                Kind::PropertyClause => self.properties(child.node, value),
+                _ if child.kind.is_pattern() && child.field == Field::None => {
+                    self.pattern(child.node, subject)
                 }
                 _ => {}
             }
         }
 
-        self.designation(kids, ty.unwrap_or_default(), value);
+        self.designation(children, ty.unwrap_or_default(), value);
     }
 
     fn positional(&mut self, clause: Node<'r>, value: ExprId) {
-        for (index, kid) in self.kids(clause).iter().enumerate() {
+        for (index, child) in self.children(clause).iter().enumerate() {
             let element = self.b.expr(Expr::Element(value, index as u16));
-            if let Some(pattern) = self.kids(kid.node).last() {
+            if let Some(pattern) = self.children(child.node).last() {
                 self.pattern(pattern.node, element);
             }
         }
     }
 
     fn properties(&mut self, clause: Node<'r>, value: ExprId) {
-        for kid in self.kids(clause) {
-            let parts = self.kids(kid.node);
+        for child in self.children(clause) {
+            let parts = self.children(child.node);
             let Some(pattern) = parts.last() else {
                 continue;
             };
@@ -209,9 +214,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut names = Vec::new();
         let mut rest = path;
         while kind(rest) == Kind::MemberAccess {
-            let kids = self.kids(rest);
-            names.extend(in_field(&kids, Field::Name));
-            match in_field(&kids, Field::Expression) {
+            let children = self.children(rest);
+            names.extend(in_field(&children, Field::Name));
+            match in_field(&children, Field::Expression) {
                 Some(inner) => rest = inner,
                 None => break,
             }
@@ -229,39 +234,41 @@ impl<'t, 'r> Walker<'t, 'r> {
         member
     }
 
-    fn list_pattern(&mut self, kids: &Kids<'r>, subject: ExprId) {
+    fn list_pattern(&mut self, children: &Children<'r>, subject: ExprId) {
         let element = self.b.expr(Expr::Iterate(subject, false));
-        for kid in kids.iter().filter(|kid| kid.kind.is_pattern()) {
-            self.pattern(kid.node, element);
+        for child in children.iter().filter(|child| child.kind.is_pattern()) {
+            self.pattern(child.node, element);
         }
-        self.designation(kids, TypeId::NONE, subject);
+        self.designation(children, TypeId::NONE, subject);
     }
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// `from x in xs .. select e`
     pub fn query(&mut self, node: Node<'r>) -> ExprId {
-        self.in_block(|walk| {
+        self.in_block(|lowering| {
             let mut last = ExprId::NONE;
             let mut into = None;
-            for kid in walk.kids(node) {
-                match (into, kid.kind) {
+            for child in lowering.children(node) {
+                match (into, child.kind) {
                     (Some(()), Kind::Identifier) => {
-                        walk.variable(kid.node, TypeId::NONE, last);
+                        lowering.variable(child.node, TypeId::NONE, last);
                         into = None;
                     }
-                    (_, Kind::SelectClause | Kind::GroupClause) => last = walk.query_result(kid),
+                    (_, Kind::SelectClause | Kind::GroupClause) => {
+                        last = lowering.query_result(child)
+                    }
                     (_, Kind::Token) => into = Some(()),
-                    _ => walk.query_clause(kid),
+                    _ => lowering.query_clause(child),
                 }
             }
 
-            walk.b.expr(Expr::Query(last))
+            lowering.b.expr(Expr::Query(last))
         })
     }
 
-    /// The element a `select` or `group` gives; a group is a sequence itself.
-    fn query_result(&mut self, clause: Kid<'r>) -> ExprId {
+    /// Returns the element a `select` or `group` gives; a group is a sequence itself.
+    fn query_result(&mut self, clause: Child<'r>) -> ExprId {
         let values = self.clause_values(clause.node);
         let value = values.first().copied().unwrap_or_default();
         if clause.kind == Kind::GroupClause {
@@ -272,24 +279,26 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn clause_values(&mut self, clause: Node<'r>) -> Vec<ExprId> {
-        let kids = self.kids(clause);
-        let kids = kids.iter().filter(|kid| {
-            kid.kind != Kind::Token && kid.kind != Kind::In && kid.kind != Kind::Equals
+        let children = self.children(clause);
+        let children = children.iter().filter(|child| {
+            child.kind != Kind::Token && child.kind != Kind::In && child.kind != Kind::Equals
         });
-        kids.map(|kid| self.expr(kid.node, Context::None)).collect()
+        children
+            .map(|child| self.expr(child.node, Context::None))
+            .collect()
     }
 
-    fn query_clause(&mut self, clause: Kid<'r>) {
+    fn query_clause(&mut self, clause: Child<'r>) {
         match clause.kind {
             Kind::FromClause | Kind::JoinClause => self.range_clause(clause.node),
             Kind::LetClause => {
-                let kids = self.kids(clause.node);
-                let Some(name) = of_kind(&kids, Kind::Identifier) else {
+                let children = self.children(clause.node);
+                let Some(name) = of_kind(&children, Kind::Identifier) else {
                     return;
                 };
 
                 let variable = self.variable(name, TypeId::NONE, ExprId::NONE);
-                if let Some(value) = kids.last().filter(|value| value.node != name) {
+                if let Some(value) = children.last().filter(|value| value.node != name) {
                     let init = self.expr(value.node, Context::None);
                     self.b.decl(variable).init = init;
                 }
@@ -302,35 +311,35 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `from T x in xs`, `join T y in ys on a equals b into g`
     fn range_clause(&mut self, clause: Node<'r>) {
-        let kids = self.kids(clause);
-        let Some(word) = kids.iter().position(|kid| kid.kind == Kind::In) else {
+        let children = self.children(clause);
+        let Some(word) = children.iter().position(|child| child.kind == Kind::In) else {
             return;
         };
 
-        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        let Some(name) = word.checked_sub(1).and_then(|index| kids.get(index)) else {
+        let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let Some(name) = word.checked_sub(1).and_then(|index| children.get(index)) else {
             return;
         };
 
         let variable = self.variable(name.node, ty, ExprId::NONE);
-        let mut rest = kids
+        let mut rest = children
             .iter()
             .skip(word + 1)
-            .filter(|kid| kid.kind != Kind::Token);
+            .filter(|child| child.kind != Kind::Token);
 
         let source = rest
             .next()
             .map_or(ExprId::NONE, |source| self.expr(source.node, Context::None));
         let element = self.b.expr(Expr::Iterate(source, false));
         self.b.decl(variable).init = element;
-        for kid in rest {
-            if kid.kind == Kind::JoinInto {
-                if let Some(name) = of_kind(&self.kids(kid.node), Kind::Identifier) {
+        for child in rest {
+            if child.kind == Kind::JoinInto {
+                if let Some(name) = of_kind(&self.children(child.node), Kind::Identifier) {
                     let group = self.b.expr(Expr::Query(element));
                     self.variable(name, TypeId::NONE, group);
                 }
             } else {
-                self.expr(kid.node, Context::None);
+                self.expr(child.node, Context::None);
             }
         }
     }

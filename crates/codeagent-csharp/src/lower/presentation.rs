@@ -9,18 +9,18 @@
 use codeagent_lang::lower::builder::short_hash;
 
 const MAX_DOC: usize = 300;
-/// How far back the start of a block comment is looked for.
+/// The most bytes searched backwards for the start of a block comment.
 const MAX_BLOCK: usize = 16 << 10;
 const BLOCK: usize = 64;
 
 /// The text without white space, reachable by offsets of the text.
-pub struct Stripped {
+pub struct StrippedText {
     text: String,
     /// How many bytes other than white space lie before each block of the text.
     before: Vec<u32>,
 }
 
-impl Stripped {
+impl StrippedText {
     /// Strips a text.
     pub fn new(text: &str) -> Self {
         let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
@@ -75,8 +75,8 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// The summary of the doc comment above a declaration that starts at `start`; `None` if there is no
-/// doc comment.
+/// Returns the summary of the doc comment above a declaration that starts at `start`; `None` if
+/// there is no doc comment.
 pub fn doc_above(text: &str, start: usize) -> Option<String> {
     let mut rest = text[..start].trim_end();
     if let Some(block) = rest.strip_suffix("*/") {
@@ -106,7 +106,7 @@ pub fn doc_above(text: &str, start: usize) -> Option<String> {
     (!lines.is_empty()).then(|| summary(&lines.join("\n")))
 }
 
-/// The summary of `/** .. */`, given without its end.
+/// Returns the summary of `/** .. */`, given without its end.
 fn block_doc(block: &str) -> Option<String> {
     let mut from = block.len().saturating_sub(MAX_BLOCK);
     while !block.is_char_boundary(from) {
@@ -159,7 +159,7 @@ fn without_tags(body: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// What a tag like `see cref="T:A.B(int)"/` stands for: `B`.
+/// Returns the text of a tag: `B` for `see cref="T:A.B(int)"/`.
 fn tag_text(tag: &str) -> &str {
     let is_reference = tag.ends_with('/')
         && ["see", "seealso", "paramref", "typeparamref"]
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn hashes_ignore_name_and_layout() {
         let hash = |text: &str, name: (usize, usize)| {
-            Stripped::new(text).hash(text, (0, text.len()), name)
+            StrippedText::new(text).hash(text, (0, text.len()), name)
         };
         assert_eq!(
             hash("int A ( ) { }", (4, 5)),

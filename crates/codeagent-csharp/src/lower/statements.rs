@@ -9,35 +9,35 @@ use codeagent_model::facts::*;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kid, Kind, in_field, kind, of_kind};
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax_kind::{Child, Field, Kind, in_field, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// The statements of a block in the current scope.
     pub fn statements(&mut self, block: Node<'r>) {
-        for kid in self.kids(block) {
-            self.part(kid);
+        for child in self.children(block) {
+            self.part(child);
         }
     }
 
     /// A statement.
     pub fn statement(&mut self, node: Node<'r>) {
-        self.nested(|walk| walk.statement_inner(node));
+        self.with_depth_limit(|lowering| lowering.statement_inner(node));
     }
 
     fn statement_inner(&mut self, node: Node<'r>) {
         match kind(node) {
-            Kind::Block => self.in_block(|walk| walk.statements(node)),
+            Kind::Block => self.in_block(|lowering| lowering.statements(node)),
             Kind::LocalDeclaration => self.local_declaration(node),
             Kind::LocalFunction => self.local_function(node),
             Kind::ReturnStatement => self.return_statement(node),
             Kind::YieldStatement => self.yield_statement(node),
             Kind::IfStatement => self.if_statement(node),
-            Kind::ForeachStatement => self.in_block(|walk| walk.foreach(node)),
+            Kind::ForeachStatement => self.in_block(|lowering| lowering.foreach(node)),
             Kind::SwitchStatement => self.switch_statement(node),
             Kind::LabeledStatement => {
-                for kid in self.kids(node).iter().skip(1) {
-                    self.part(*kid);
+                for child in self.children(node).iter().skip(1) {
+                    self.part(*child);
                 }
             }
             Kind::GotoStatement => self.goto_statement(node),
@@ -47,39 +47,41 @@ impl<'t, 'r> Walker<'t, 'r> {
             | Kind::UsingStatement
             | Kind::FixedStatement
             | Kind::LockStatement
-            | Kind::CatchClause => self.in_block(|walk| walk.statements(node)),
+            | Kind::CatchClause => self.in_block(|lowering| lowering.statements(node)),
             _ => self.statements(node),
         }
     }
 
     /// A child of a statement: another statement, a declaration or an expression.
-    fn part(&mut self, kid: Kid<'r>) {
-        match kid.kind {
+    fn part(&mut self, child: Child<'r>) {
+        match child.kind {
             Kind::Token
             | Kind::AwaitWord
             | Kind::Default
             | Kind::Equals
             | Kind::Colon
             | Kind::Modifier => {}
-            Kind::VariableDeclaration => self.locals(kid.node, DeclFlags::default()),
-            Kind::CatchDeclaration => self.catch_declaration(kid.node),
+            Kind::VariableDeclaration => self.locals(child.node, DeclFlags::default()),
+            Kind::CatchDeclaration => self.catch_declaration(child.node),
+
             Kind::PreprocIf
             | Kind::PreprocElse
             | Kind::PreprocElif
             | Kind::Error
             | Kind::GlobalStatement => {
-                self.nested(|walk| walk.statements(kid.node));
+                self.with_depth_limit(|lowering| lowering.statements(child.node));
             }
-            Kind::Block if kid.field != Field::Body => self.statement(kid.node),
-            _ if kid.kind.is_statement() => self.embedded(kid.node, kid.field),
-            _ if kid.kind.is_pattern() => self.pattern(kid.node, ExprId::NONE),
+            Kind::Block if child.field != Field::Body => self.statement(child.node),
+
+            _ if child.kind.is_statement() => self.embedded(child.node, child.field),
+            _ if child.kind.is_pattern() => self.pattern(child.node, ExprId::NONE),
             Kind::ClassDeclaration
             | Kind::StructDeclaration
             | Kind::RecordDeclaration
             | Kind::EnumDeclaration
             | Kind::MethodDeclaration => {}
             _ => {
-                self.expr(kid.node, Context::None);
+                self.expr(child.node, Context::None);
             }
         }
     }
@@ -89,7 +91,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if matches!(field, Field::Body | Field::Consequence | Field::Alternative)
             && kind(node) != Kind::Block
         {
-            self.in_block(|walk| walk.statement(node));
+            self.in_block(|lowering| lowering.statement(node));
         } else {
             self.statement(node);
         }
@@ -98,45 +100,45 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn if_statement(&mut self, node: Node<'r>) {
         let mut next = Some(node);
         while let Some(node) = next.take() {
-            for kid in self.kids(node) {
-                if kid.field == Field::Alternative && kid.kind == Kind::IfStatement {
-                    next = Some(kid.node);
+            for child in self.children(node) {
+                if child.field == Field::Alternative && child.kind == Kind::IfStatement {
+                    next = Some(child.node);
                 } else {
-                    self.part(kid);
+                    self.part(child);
                 }
             }
         }
     }
 
     fn local_declaration(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let is_const = kids
+        let children = self.children(node);
+        let is_const = children
             .iter()
-            .any(|kid| kid.kind == Kind::Modifier && self.text(kid.node) == "const");
+            .any(|child| child.kind == Kind::Modifier && self.text(child.node) == "const");
         let flags = if is_const {
             DeclFlags::CONST
         } else {
             DeclFlags::default()
         };
-        if let Some(variables) = of_kind(&kids, Kind::VariableDeclaration) {
+        if let Some(variables) = of_kind(&children, Kind::VariableDeclaration) {
             self.locals(variables, flags);
         }
     }
 
     /// `T a = 1, b`, `var (a, b) = c`
     fn locals(&mut self, node: Node<'r>, flags: DeclFlags) {
-        let kids = self.kids(node);
-        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        for kid in kids
+        let children = self.children(node);
+        let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        for child in children
             .iter()
-            .filter(|kid| kid.kind == Kind::VariableDeclarator)
+            .filter(|child| child.kind == Kind::VariableDeclarator)
         {
-            self.declarator(kid.node, ty, flags);
+            self.declarator(child.node, ty, flags);
         }
     }
 
     fn declarator(&mut self, node: Node<'r>, ty: TypeId, flags: DeclFlags) {
-        let kids = self.kids(node);
+        let children = self.children(node);
 
         let context = if ty.is_none() {
             Context::None
@@ -144,7 +146,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Context::Typed(ty)
         };
 
-        let name = in_field(&kids, Field::Name);
+        let name = in_field(&children, Field::Name);
         let variable = name.map(|name| {
             let variable = self.variable(name, ty, ExprId::NONE);
             self.b.decl(variable).flags = flags;
@@ -152,15 +154,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         });
 
         let mut init = ExprId::NONE;
-        for kid in kids.iter().skip(1) {
-            match kid.kind {
+        for child in children.iter().skip(1) {
+            match child.kind {
                 Kind::Equals => {}
-                Kind::BracketedArguments => self.plain_arguments(kid.node),
-                _ => init = self.expr(kid.node, context),
+                Kind::BracketedArguments => self.plain_arguments(child.node),
+                _ => init = self.expr(child.node, context),
             }
         }
 
-        match (variable, of_kind(&kids, Kind::TuplePattern)) {
+        match (variable, of_kind(&children, Kind::TuplePattern)) {
             (Some(variable), _) => self.b.decl(variable).init = init,
             (None, Some(tuple)) => self.designations(tuple, init),
             _ => {}
@@ -173,11 +175,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             .decl
             .some()
             .map_or(Context::None, Context::Returned);
-        let kids = self.kids(node);
-        self.func.leaves |= kids.iter().all(|kid| kid.kind == Kind::Token);
-        for kid in kids {
-            if kid.kind != Kind::Token {
-                let value = self.expr(kid.node, context);
+        let children = self.children(node);
+        self.func.leaves |= children.iter().all(|child| child.kind == Kind::Token);
+        for child in children {
+            if child.kind != Kind::Token {
+                let value = self.expr(child.node, context);
                 if !self.func.generator {
                     self.func.returns.push(value);
                 }
@@ -192,28 +194,28 @@ impl<'t, 'r> Walker<'t, 'r> {
             .decl
             .some()
             .map_or(Context::None, Context::Returned);
-        for kid in self.kids(node) {
-            if kid.kind != Kind::Token {
-                let value = self.expr(kid.node, context);
+        for child in self.children(node) {
+            if child.kind != Kind::Token {
+                let value = self.expr(child.node, context);
                 self.func.returns.push(value);
             }
         }
     }
 
     fn goto_statement(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        if kids.len() > 2 {
-            for kid in kids.iter().filter(|kid| kid.kind != Kind::Token) {
-                self.part(*kid);
+        let children = self.children(node);
+        if children.len() > 2 {
+            for child in children.iter().filter(|child| child.kind != Kind::Token) {
+                self.part(*child);
             }
         }
     }
 
     fn foreach(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let is_await = of_kind(&kids, Kind::AwaitWord).is_some();
-        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        let left = in_field(&kids, Field::Left);
+        let children = self.children(node);
+        let is_await = of_kind(&children, Kind::AwaitWord).is_some();
+        let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let left = in_field(&children, Field::Left);
         let mut declared = Vec::new();
         let mut variable = None;
         match left.map(|left| (left, kind(left))) {
@@ -229,7 +231,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             _ => {}
         }
 
-        let source = in_field(&kids, Field::Right)
+        let source = in_field(&children, Field::Right)
             .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
         let element = self.b.expr(Expr::Iterate(source, is_await));
         if let Some(variable) = variable {
@@ -241,22 +243,22 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.designations(tuple, element);
         }
 
-        if let Some(body) = in_field(&kids, Field::Body) {
+        if let Some(body) = in_field(&children, Field::Body) {
             self.embedded(body, Field::Body);
         }
     }
 
     fn switch_statement(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let subject = in_field(&kids, Field::Value)
+        let children = self.children(node);
+        let subject = in_field(&children, Field::Value)
             .map_or(ExprId::NONE, |value| self.expr(value, Context::None));
-        let sections = of_kind(&kids, Kind::SwitchBody)
-            .map(|body| self.kids(body))
+        let sections = of_kind(&children, Kind::SwitchBody)
+            .map(|body| self.children(body))
             .unwrap_or_default();
-        self.in_block(|walk| {
-            let block = walk.b.scope;
+        self.in_block(|lowering| {
+            let block = lowering.b.scope;
             for section in &sections {
-                walk.in_block(|walk| walk.switch_section(section.node, subject, block));
+                lowering.in_block(|lowering| lowering.switch_section(section.node, subject, block));
             }
         });
     }
@@ -266,15 +268,15 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn switch_section(&mut self, node: Node<'r>, subject: ExprId, block: ScopeId) {
         let section = self.b.scope;
         let mut first = self.b.facts.decls.len();
-        for kid in self.kids(node) {
-            if kid.kind.is_pattern() {
-                self.pattern(kid.node, subject);
+        for child in self.children(node) {
+            if child.kind.is_pattern() {
+                self.pattern(child.node, subject);
                 first = self.b.facts.decls.len();
-            } else if kid.kind == Kind::WhenClause {
-                self.statements(kid.node);
+            } else if child.kind == Kind::WhenClause {
+                self.statements(child.node);
                 first = self.b.facts.decls.len();
             } else {
-                self.part(kid);
+                self.part(child);
             }
         }
 
@@ -286,9 +288,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn catch_declaration(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-        if let Some(name) = in_field(&kids, Field::Name) {
+        let children = self.children(node);
+        let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        if let Some(name) = in_field(&children, Field::Name) {
             self.variable(name, ty, ExprId::NONE);
         }
     }

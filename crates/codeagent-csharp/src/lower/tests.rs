@@ -531,7 +531,8 @@ fn bodies_do_not_change_the_interface() {
     );
 }
 
-/// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
+/// Returns the names of the pieces of `after` that are others than in `before`; `None` if more
+/// differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
     let changed = is

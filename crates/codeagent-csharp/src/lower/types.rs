@@ -9,13 +9,13 @@ use codeagent_model::span::Position;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kind, in_field, kind};
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax_kind::{Field, Kind, in_field, kind};
 
 /// Longest dotted name; each segment is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
-/// Which segments of a dotted type name get a site.
+/// The segments of a dotted type name that get a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sites {
     /// All of them.
@@ -35,10 +35,10 @@ pub struct NamedType {
     pub at: Position,
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// A type; `NONE` for `var`.
     pub fn ty(&mut self, node: Node<'r>) -> TypeId {
-        self.nested(|walk| walk.type_inner(node))
+        self.with_depth_limit(|lowering| lowering.type_inner(node))
             .unwrap_or_default()
     }
 
@@ -53,18 +53,20 @@ impl<'t, 'r> Walker<'t, 'r> {
             | Kind::GenericName
             | Kind::QualifiedName
             | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
+
             Kind::ArrayType => self.array_type(node),
             Kind::NullableType => self.wrapped(node, TypeExpr::Nullable),
             Kind::PointerType => self.wrapped(node, TypeExpr::Pointer),
             Kind::RefType => self.wrapped(node, TypeExpr::ByRef),
             Kind::ScopedType => self.inner_type(node),
             Kind::TupleType => self.tuple_type(node),
+
             _ => {
-                for kid in self.kids(node) {
-                    if kid.field == Field::Type || kid.field == Field::Returns {
-                        self.ty(kid.node);
-                    } else if kid.kind == Kind::Other {
-                        self.type_inner_nested(kid.node);
+                for child in self.children(node) {
+                    if child.field == Field::Type || child.field == Field::Returns {
+                        self.ty(child.node);
+                    } else if child.kind == Kind::Other {
+                        self.type_inner_nested(child.node);
                     }
                 }
                 self.b.type_expr(TypeExpr::Unknown)
@@ -73,12 +75,12 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn type_inner_nested(&mut self, node: Node<'r>) {
-        self.nested(|walk| walk.type_inner(node));
+        self.with_depth_limit(|lowering| lowering.type_inner(node));
     }
 
     fn inner_type(&mut self, node: Node<'r>) -> TypeId {
-        let kids = self.kids(node);
-        in_field(&kids, Field::Type).map_or(TypeId::NONE, |inner| self.ty(inner))
+        let children = self.children(node);
+        in_field(&children, Field::Type).map_or(TypeId::NONE, |inner| self.ty(inner))
     }
 
     fn wrapped(&mut self, node: Node<'r>, wrap: impl FnOnce(TypeId) -> TypeExpr) -> TypeId {
@@ -93,15 +95,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut ranks: SmallVec<[u8; 2]> = SmallVec::new();
         let mut inner = node;
         while kind(inner) == Kind::ArrayType {
-            let kids = self.kids(inner);
-            if let Some(rank) = in_field(&kids, Field::Rank) {
+            let children = self.children(inner);
+            if let Some(rank) = in_field(&children, Field::Rank) {
                 ranks.push(self.count_tokens(rank, ",").min(30) as u8 + 1);
-                for size in self.kids(rank) {
+                for size in self.children(rank) {
                     self.expr(size.node, Context::None);
                 }
             }
 
-            match in_field(&kids, Field::Type) {
+            match in_field(&children, Field::Type) {
                 Some(element) => inner = element,
                 None => break,
             }
@@ -122,9 +124,9 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn tuple_type(&mut self, node: Node<'r>) -> TypeId {
         let mut elements: SmallVec<[Element; 4]> = SmallVec::new();
-        for kid in self.kids(node) {
-            if kid.kind == Kind::TupleElement {
-                let parts = self.kids(kid.node);
+        for child in self.children(node) {
+            if child.kind == Kind::TupleElement {
+                let parts = self.children(child.node);
                 let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
                 let name = in_field(&parts, Field::Name).map_or(Sym::NONE, |name| self.name(name));
                 elements.push(Element {
@@ -194,8 +196,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.sym_owned(&text)
     }
 
-    /// The segments of a dotted name from left to right: name token, type arguments, whether it is
-    /// the alias before `::`.
+    /// Returns the segments of a dotted name from left to right: name token, type arguments,
+    /// whether it is the alias before `::`.
     pub fn segments(
         &mut self,
         node: Node<'r>,
@@ -205,18 +207,19 @@ impl<'t, 'r> Walker<'t, 'r> {
         while let Some(node) = rest.take() {
             match kind(node) {
                 Kind::QualifiedName | Kind::MemberAccess => {
-                    let kids = self.kids(node);
-                    if let Some(name) = in_field(&kids, Field::Name) {
+                    let children = self.children(node);
+                    if let Some(name) = in_field(&children, Field::Name) {
                         found.push(self.segment(name));
                     }
-                    rest = in_field(&kids, Field::Qualifier).or(in_field(&kids, Field::Expression));
+                    rest = in_field(&children, Field::Qualifier)
+                        .or(in_field(&children, Field::Expression));
                 }
                 Kind::AliasQualifiedName => {
-                    let kids = self.kids(node);
-                    if let Some(name) = in_field(&kids, Field::Name) {
+                    let children = self.children(node);
+                    if let Some(name) = in_field(&children, Field::Name) {
                         found.push(self.segment(name));
                     }
-                    if let Some(alias) = in_field(&kids, Field::Alias) {
+                    if let Some(alias) = in_field(&children, Field::Alias) {
                         found.push((alias, None, true));
                     }
                 }
@@ -235,24 +238,24 @@ impl<'t, 'r> Walker<'t, 'r> {
         (name, args, false)
     }
 
-    /// The name token and the type arguments of an identifier or generic name.
+    /// Returns the name token and the type arguments of an identifier or generic name.
     pub fn simple_name(&mut self, node: Node<'r>) -> (Node<'r>, Option<Node<'r>>) {
         if kind(node) != Kind::GenericName {
             return (node, self.blanked_type_list(node));
         }
-        let kids = self.kids(node);
+        let children = self.children(node);
         (
-            kids.first().map_or(node, |name| name.node),
-            kids.get(1).map(|args| args.node),
+            children.first().map_or(node, |name| name.node),
+            children.get(1).map(|args| args.node),
         )
     }
 
     /// Written type arguments; `<,>` gives as many `NONE`s as there are parameters.
     pub fn type_args(&mut self, node: Node<'r>) -> List<TypeId> {
-        let kids = self.kids(node);
+        let children = self.children(node);
         let mut args: SmallVec<[TypeId; 4]> = SmallVec::new();
-        for kid in kids.iter().filter(|kid| kid.node.is_named()) {
-            args.push(self.ty(kid.node));
+        for child in children.iter().filter(|child| child.node.is_named()) {
+            args.push(self.ty(child.node));
         }
         if args.is_empty() {
             let parameters = self.count_tokens(node, ",") + 1;
@@ -266,8 +269,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         match kind(node) {
             Kind::MemberAccess => self.named_type(node, Sites::All).ty,
             Kind::TupleExpression => {
-                for kid in self.kids(node) {
-                    self.expr(kid.node, Context::None);
+                for child in self.children(node) {
+                    self.expr(child.node, Context::None);
                 }
                 self.b.type_expr(TypeExpr::Unknown)
             }

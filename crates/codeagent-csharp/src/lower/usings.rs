@@ -11,27 +11,28 @@ use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 use tree_sitter::Node;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::types::Sites;
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kid, Kind, in_field, kind, of_kind};
+use crate::syntax::syntax_kind::{Child, Field, Kind, in_field, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// `using A.B;`, `using static A.B;`, `using X = A.B;`, each also `global`.
     pub fn using_directive(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let alias = in_field(&kids, Field::Name).filter(|_| of_kind(&kids, Kind::Equals).is_some());
-        let is_target = |kid: &&Kid<'r>| {
-            !matches!(kid.kind, Kind::Token | Kind::Static | Kind::Equals)
-                && Some(kid.node) != alias
+        let children = self.children(node);
+        let alias =
+            in_field(&children, Field::Name).filter(|_| of_kind(&children, Kind::Equals).is_some());
+        let is_target = |child: &&Child<'r>| {
+            !matches!(child.kind, Kind::Token | Kind::Static | Kind::Equals)
+                && Some(child.node) != alias
         };
 
-        let Some(target) = kids.iter().rev().find(is_target) else {
+        let Some(target) = children.iter().rev().find(is_target) else {
             return;
         };
 
         let import_kind = match alias {
             Some(_) => ImportKind::UsingAlias,
-            None if of_kind(&kids, Kind::Static).is_some() => ImportKind::UsingStatic,
+            None if of_kind(&children, Kind::Static).is_some() => ImportKind::UsingStatic,
             None => ImportKind::UsingNamespace,
         };
 
@@ -79,8 +80,8 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `extern alias X;`
     pub fn extern_alias(&mut self, node: Node<'r>) {
-        let kids = self.kids(node);
-        let Some(name) = in_field(&kids, Field::Name) else {
+        let children = self.children(node);
+        let Some(name) = in_field(&children, Field::Name) else {
             return;
         };
 
@@ -119,17 +120,17 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// One attribute list.
     pub fn attribute_list(&mut self, list: Node<'r>) -> bool {
         let mut deprecated = false;
-        for kid in self.kids(list) {
-            if kid.kind == Kind::Attribute {
-                deprecated |= self.attribute(kid.node);
+        for child in self.children(list) {
+            if child.kind == Kind::Attribute {
+                deprecated |= self.attribute(child.node);
             }
         }
         deprecated
     }
 
     fn attribute(&mut self, node: Node<'r>) -> bool {
-        let kids = self.kids(node);
-        let Some(name) = in_field(&kids, Field::Name) else {
+        let children = self.children(node);
+        let Some(name) = in_field(&children, Field::Name) else {
             return false;
         };
 
@@ -143,7 +144,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             named.at,
         );
 
-        if let Some(arguments) = of_kind(&kids, Kind::AttributeArguments) {
+        if let Some(arguments) = of_kind(&children, Kind::AttributeArguments) {
             self.attribute_arguments(call, arguments);
         }
 
@@ -154,12 +155,12 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn attribute_arguments(&mut self, call: CallId, list: Node<'r>) {
         let mut args = Vec::new();
-        for kid in self.kids(list) {
-            if kid.kind != Kind::AttributeArgument {
+        for child in self.children(list) {
+            if child.kind != Kind::AttributeArgument {
                 continue;
             }
 
-            let parts = self.kids(kid.node);
+            let parts = self.children(child.node);
             let name = in_field(&parts, Field::Name);
             let is_property = of_kind(&parts, Kind::Equals).is_some();
             let value = parts.iter().rev().find(|part| Some(part.node) != name);

@@ -12,7 +12,7 @@ use crate::project::properties::{PropertyScope, closing};
 
 const MAX_DEPTH: u32 = 48;
 
-/// Whether a condition holds; an empty one does.
+/// Reports whether a condition holds; an empty one does.
 pub(super) fn holds(condition: &str, scope: &PropertyScope<'_>) -> bool {
     let condition = condition.trim();
     if condition.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn holds(condition: &str, scope: &PropertyScope<'_>) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
-enum Token<'t> {
+enum ConditionToken<'t> {
     Open,
     Close,
     Not,
@@ -43,16 +43,16 @@ enum Token<'t> {
     Call(&'t str, &'t str),
 }
 
-fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+fn tokens(text: &str) -> Option<Vec<ConditionToken<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let (token, length) = match first {
-            '(' => (Token::Open, 1),
-            ')' => (Token::Close, 1),
+            '(' => (ConditionToken::Open, 1),
+            ')' => (ConditionToken::Close, 1),
             '\'' | '"' | '`' => {
                 let end = quoted_end(rest, first)?;
-                (Token::Text(&rest[1..end]), end + 1)
+                (ConditionToken::Text(&rest[1..end]), end + 1)
             }
             '=' | '!' | '<' | '>' => operator(rest)?,
             _ => word(rest)?,
@@ -65,7 +65,7 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// The quote that ends a text; those within `$(..)` do not.
+/// Returns the quote that ends a text; those within `$(..)` do not.
 fn quoted_end(text: &str, quote: char) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {
@@ -82,19 +82,19 @@ fn quoted_end(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn operator(text: &str) -> Option<(Token<'_>, usize)> {
+fn operator(text: &str) -> Option<(ConditionToken<'_>, usize)> {
     for operator in ["==", "!=", "<=", ">=", "<", ">"] {
         if text.starts_with(operator) {
-            return Some((Token::Compare(operator), operator.len()));
+            return Some((ConditionToken::Compare(operator), operator.len()));
         }
     }
-    text.starts_with('!').then_some((Token::Not, 1))
+    text.starts_with('!').then_some((ConditionToken::Not, 1))
 }
 
-fn word(text: &str) -> Option<(Token<'_>, usize)> {
+fn word(text: &str) -> Option<(ConditionToken<'_>, usize)> {
     if text.starts_with(['$', '@', '%']) && text[1..].starts_with('(') {
         let length = closing(&text[1..])? + 2;
-        return Some((Token::Text(&text[..length]), length));
+        return Some((ConditionToken::Text(&text[..length]), length));
     }
 
     let end = text
@@ -103,32 +103,32 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
     let (name, rest) = text.split_at(end);
     match name.to_ascii_lowercase().as_str() {
         "" => None,
-        "and" => Some((Token::And, end)),
-        "or" => Some((Token::Or, end)),
+        "and" => Some((ConditionToken::And, end)),
+        "or" => Some((ConditionToken::Or, end)),
         _ if rest.trim_start().starts_with('(') => {
             let open = text.len() - rest.trim_start().len();
             let close = open + closing(&text[open..])?;
 
             Some((
-                Token::Call(
+                ConditionToken::Call(
                     name,
                     text[open + 1..close].trim().trim_matches(['\'', '"', '`']),
                 ),
                 close + 1,
             ))
         }
-        _ => Some((Token::Text(name), end)),
+        _ => Some((ConditionToken::Text(name), end)),
     }
 }
 
 struct Parser<'p, 't> {
-    tokens: &'p [Token<'t>],
+    tokens: &'p [ConditionToken<'t>],
     at: usize,
     scope: &'p PropertyScope<'p>,
 }
 
 impl<'t> Parser<'_, 't> {
-    fn accept(&mut self, token: Token<'_>) -> bool {
+    fn accept(&mut self, token: ConditionToken<'_>) -> bool {
         let found = self.tokens.get(self.at).is_some_and(|next| *next == token);
         self.at += usize::from(found);
         found
@@ -136,7 +136,7 @@ impl<'t> Parser<'_, 't> {
 
     fn either(&mut self, depth: u32) -> Option<bool> {
         let mut result = self.both(depth);
-        while self.accept(Token::Or) {
+        while self.accept(ConditionToken::Or) {
             let other = self.both(depth);
             result = match (result, other) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
@@ -149,7 +149,7 @@ impl<'t> Parser<'_, 't> {
 
     fn both(&mut self, depth: u32) -> Option<bool> {
         let mut result = self.not(depth);
-        while self.accept(Token::And) {
+        while self.accept(ConditionToken::And) {
             let other = self.not(depth);
             result = match (result, other) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
@@ -162,7 +162,7 @@ impl<'t> Parser<'_, 't> {
 
     fn not(&mut self, depth: u32) -> Option<bool> {
         let mut negated = false;
-        while self.accept(Token::Not) {
+        while self.accept(ConditionToken::Not) {
             negated = !negated;
         }
         self.primary(depth).map(|value| value != negated)
@@ -174,9 +174,9 @@ impl<'t> Parser<'_, 't> {
             return None;
         }
 
-        if self.accept(Token::Open) {
+        if self.accept(ConditionToken::Open) {
             let value = self.either(depth + 1);
-            if !self.accept(Token::Close) {
+            if !self.accept(ConditionToken::Close) {
                 self.at = self.tokens.len() + 1;
             }
             return value;
@@ -185,8 +185,8 @@ impl<'t> Parser<'_, 't> {
         let token = self.tokens.get(self.at).copied()?;
         self.at += 1;
         match token {
-            Token::Call(name, argument) => self.call(name, argument),
-            Token::Text(left) => self.comparison(left),
+            ConditionToken::Call(name, argument) => self.call(name, argument),
+            ConditionToken::Text(left) => self.comparison(left),
             _ => None,
         }
     }
@@ -202,12 +202,12 @@ impl<'t> Parser<'_, 't> {
 
     fn comparison(&mut self, left: &'t str) -> Option<bool> {
         let left = self.scope.expand(left);
-        let Some(Token::Compare(operator)) = self.tokens.get(self.at).copied() else {
+        let Some(ConditionToken::Compare(operator)) = self.tokens.get(self.at).copied() else {
             return truth(&left?);
         };
         let right = self.tokens.get(self.at + 1).copied();
         self.at += 2;
-        let Some(Token::Text(right)) = right else {
+        let Some(ConditionToken::Text(right)) = right else {
             return None;
         };
         compare(&left?, operator, &self.scope.expand(right)?)

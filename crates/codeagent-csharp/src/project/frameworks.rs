@@ -119,7 +119,7 @@ impl Framework {
         Self::parse(&name)
     }
 
-    /// The usual spelling: `net50` is `net5.0`.
+    /// Returns the usual spelling: `net50` is `net5.0`.
     pub(super) fn name(&self) -> String {
         let (major, minor, _) = self.version;
         let base = match self.family {
@@ -160,7 +160,7 @@ impl Framework {
             .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
     }
 
-    /// Which of two is the newer one; at equal age the one without a platform.
+    /// Compares by age; at equal age the framework without a platform is newer.
     pub(super) fn rank(&self, other: &Self) -> Ordering {
         let key = |framework: &Self| {
             (
@@ -172,7 +172,7 @@ impl Framework {
         key(self).cmp(&key(other))
     }
 
-    /// Whether a project of this framework can use a library of another one.
+    /// Reports whether a project of this framework can use a library of another one.
     pub(super) fn is_compatible_with(&self, library: &Self) -> bool {
         if !library.platform.is_empty() && library.platform_name() != self.platform_name() {
             return false;
@@ -187,7 +187,7 @@ impl Framework {
         }
     }
 
-    /// The preprocessor symbols that the SDK defines for it.
+    /// Returns the preprocessor symbols that the SDK defines for it.
     pub(super) fn symbols(&self) -> Vec<String> {
         let mut symbols: Vec<String> = Vec::new();
         let (major, minor, _) = self.version;
@@ -268,7 +268,7 @@ impl Framework {
     }
 }
 
-/// The newest of a `TargetFrameworks` list, as written.
+/// Returns the newest of a `TargetFrameworks` list, as written.
 pub(super) fn newest(list: &str) -> Option<&str> {
     let mut best: Option<(&str, Framework)> = None;
     for text in list

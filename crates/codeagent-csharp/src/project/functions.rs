@@ -21,7 +21,7 @@ pub(super) enum PropertyValue {
 }
 
 impl PropertyValue {
-    /// As MSBuild writes it.
+    /// Formats it as MSBuild does.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -105,6 +105,7 @@ pub(super) fn static_member(
         "system.io.directory" if name == "GetParent" => {
             Some(PropertyValue::Text(parent(arguments.first()?).to_owned()))
         }
+
         "system.string" | "string" => match name {
             "IsNullOrEmpty" => Some(truth(arguments.first()?.is_empty())),
             "IsNullOrWhiteSpace" => Some(truth(arguments.first()?.trim().is_empty())),
@@ -113,6 +114,7 @@ pub(super) fn static_member(
             "Concat" => Some(PropertyValue::Text(arguments.concat())),
             _ => None,
         },
+
         "system.environment" => match name {
             "GetEnvironmentVariable" => Some(PropertyValue::Text(String::new())),
             "NewLine" => Some(PropertyValue::Text("\n".to_owned())),
@@ -122,14 +124,14 @@ pub(super) fn static_member(
     }
 }
 
-/// Whether a file or folder of the repository (or of the SDK) is there.
+/// Reports whether a file or folder of the repository (or of the SDK) is there.
 pub(super) fn exists(scope: &PropertyScope<'_>, path: &str) -> bool {
     !path.trim().is_empty()
         && (path.starts_with(SDK)
             || paths::join(scope.folder, path).is_some_and(|path| scope.files.exists(&path)))
 }
 
-/// Where MSBuild's own files are said to be.
+/// The value of the properties that name MSBuild's own folders.
 pub(super) const SDK: &str = "/msbuild/";
 
 fn truth(value: bool) -> PropertyValue {
@@ -245,6 +247,7 @@ fn path_function(
         "Combine" | "Join" => combined(arguments),
         "GetFullPath" => rooted(scope, &first)?,
         "GetDirectoryName" => parent(&first).to_owned(),
+
         "GetFileName" => paths::file_name(&first).to_owned(),
         "GetFileNameWithoutExtension" => paths::stem(&first).to_owned(),
         "GetExtension" => paths::file_name(&first)
@@ -270,7 +273,7 @@ fn combined(parts: &[String]) -> String {
     out
 }
 
-/// The folder of a path, without the slash at its end, but the root with it.
+/// Returns the folder of a path, without the slash at its end, but the root with it.
 fn parent(path: &str) -> &str {
     match path.rfind('/') {
         Some(at) if at < ROOT.len() => &path[..=at],

@@ -6,7 +6,7 @@ use crate::project::GlobalUsing;
 use crate::project::frameworks::{Family, Framework};
 use crate::project::properties::Properties;
 
-/// What every SDK opens.
+/// The namespaces that every SDK imports.
 pub const BASE: [&str; 7] = [
     "System",
     "System.Collections.Generic",
@@ -50,7 +50,7 @@ const MAUI: [&str; 8] = [
     "Microsoft.Maui.Storage",
 ];
 
-/// The implicit usings of a project, in the SDK's order.
+/// Returns the implicit usings of a project, in the SDK's order.
 pub(super) fn of(sdks: &[String], properties: &Properties) -> Vec<GlobalUsing> {
     if !properties.is_true("ImplicitUsings") {
         return Vec::new();

@@ -39,7 +39,7 @@ pub(super) struct NamedReference {
     pub is_private: bool,
 }
 
-/// What the second pass finds.
+/// The results of the second pass.
 #[derive(Default)]
 pub(super) struct Items<'a> {
     pub compile: BTreeSet<&'a str>,
@@ -215,7 +215,7 @@ impl<'a> Pass<'_, '_, 'a> {
         }
     }
 
-    /// The parts of a list attribute, expanded.
+    /// Returns the parts of a list attribute, expanded.
     fn list(&self, node: Node<'_, '_>, attribute: &str, items: &Items<'a>) -> Vec<String> {
         let Some(written) = node.attribute(attribute) else {
             return Vec::new();
@@ -385,7 +385,7 @@ impl<'a> Pass<'_, '_, 'a> {
             }));
     }
 
-    /// Whether the assemblies of what is referenced are taken.
+    /// Reports whether the assemblies of what is referenced are taken.
     fn is_compiled_against(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
         let assets = |name: &str| -> Vec<String> {
             self.metadata(node, name, items)

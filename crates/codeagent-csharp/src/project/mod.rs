@@ -64,7 +64,7 @@ pub struct CSharpProject {
     pub packages: Vec<nuget::PackageReference>,
     /// Assemblies in the repository that it names by their paths.
     pub assemblies: Vec<String>,
-    /// Where a restore writes what it resolved, repo-relative; empty if not in the repository.
+    /// The repo-relative path of `project.assets.json`; empty if outside the repository.
     pub restored: String,
     /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
     pub files: Vec<String>,
@@ -165,7 +165,7 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
     }
 }
 
-/// Whether the text of a file is needed, by its name in lower case.
+/// Reports whether the text of a file is needed, by its name in lower case.
 pub(crate) fn is_project_file(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(
@@ -184,25 +184,33 @@ struct ReadProject {
     is_cut: bool,
 }
 
-fn read_project(
-    repository: &Repository<'_>,
-    sources: &PathIndex<'_>,
-    path: &str,
-) -> Option<ReadProject> {
-    let mut evaluation = ProjectEvaluation::new(repository, path, None)?;
+/// Evaluates a project for the newest of its target frameworks.
+fn evaluate_newest<'r>(
+    repository: &'r Repository<'r>,
+    path: &'r str,
+) -> Option<ProjectEvaluation<'r>> {
+    let evaluation = ProjectEvaluation::new(repository, path, None)?;
     let is_open = evaluation
         .properties
         .get("TargetFramework")
         .trim()
         .is_empty();
 
-    if let Some(newest) =
-        frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open)
-    {
-        let newest = newest.to_owned();
-        evaluation = ProjectEvaluation::new(repository, path, Some(&newest))?;
+    match frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open) {
+        Some(newest) => {
+            let newest = newest.to_owned();
+            ProjectEvaluation::new(repository, path, Some(&newest))
+        }
+        None => Some(evaluation),
     }
+}
 
+fn read_project(
+    repository: &Repository<'_>,
+    sources: &PathIndex<'_>,
+    path: &str,
+) -> Option<ReadProject> {
+    let mut evaluation = evaluate_newest(repository, path)?;
     let items = items::evaluate(&mut evaluation, sources);
     let framework = framework_of(&evaluation);
     let Items {
@@ -250,7 +258,7 @@ fn read_project(
     })
 }
 
-/// Where a restore writes what it resolved; empty if that is outside of the repository.
+/// Returns the path of `project.assets.json`; empty if outside the repository.
 fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     const NAME: &str = "project.assets.json";
     let properties = &evaluation.properties;
@@ -274,8 +282,8 @@ fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
 }
 
-/// The framework of the evaluation: the last one said, as in a list with one element, or the pair
-/// of identifier and version of old projects.
+/// Returns the framework of the evaluation: the last one said, as in a list with one element, or
+/// the pair of identifier and version of old projects.
 fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     let properties = &evaluation.properties;
     let said = properties.get("TargetFramework");
@@ -294,7 +302,7 @@ fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
 /// repository.
 const CURRENT: &str = "net10.0";
 
-/// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
+/// Returns the symbols of `DefineConstants`, and for projects with an SDK those that it adds.
 fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<String> {
     let properties = &evaluation.properties;
     let is_symbol = |symbol: &&str| {
@@ -396,8 +404,8 @@ fn direct_references(
         .collect()
 }
 
-/// The project that owns each file: of those that compile it one whose folder holds it, the nearest;
-/// else the first by path.
+/// Returns the project that owns each file: of those that compile it one whose folder holds it, the
+/// nearest; else the first by path.
 fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<String, u32> {
     let mut owners: FxHashMap<&str, u32> = FxHashMap::default();
     for (project, index) in projects.iter().zip(0_u32..) {

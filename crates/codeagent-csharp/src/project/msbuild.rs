@@ -24,7 +24,7 @@ use crate::project::properties::{Properties, PropertyScope, rooted_folder};
 /// Most attributes of a tag; the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// What a project that cannot be read is taken to say.
+/// The text assumed for a project that cannot be read.
 const UNREADABLE: &str = "<Project Sdk=\"Microsoft.NET.Sdk\"/>";
 
 /// An SDK that adds to the one of the project.
@@ -54,11 +54,11 @@ pub(super) struct Repository<'a> {
     solution_folders: FxHashSet<&'a str>,
     /// Work that each project may take.
     pub budget: u64,
-    /// What could not be read, by path.
+    /// The errors, by path.
     pub warnings: BTreeMap<&'a str, String>,
 }
 
-/// Whether some tag has too many attributes, by its quotes.
+/// Reports whether some tag has too many attributes, by its quotes.
 fn has_crowded_tag(text: &str) -> bool {
     text.split('<').any(|tag| {
         tag.len() > 4 * MAX_ATTRIBUTES
@@ -140,7 +140,7 @@ fn is_msbuild_file(path: &str) -> bool {
         .any(|extension| has_extension(path, extension))
 }
 
-/// Whether a file is a solution.
+/// Reports whether a file is a solution.
 pub(super) fn is_solution(path: &str) -> bool {
     has_extension(path, ".sln") || has_extension(path, ".slnx")
 }
@@ -149,7 +149,7 @@ pub(super) fn is_solution(path: &str) -> bool {
 pub(super) struct ItemGroup<'r> {
     pub node: Node<'r, 'r>,
     pub file: &'r str,
-    /// It stands in a target and is evaluated after all others.
+    /// It is inside a target, and evaluated after all others.
     pub in_target: bool,
 }
 
@@ -208,17 +208,17 @@ impl<'r> ProjectEvaluation<'r> {
         !self.is_spent()
     }
 
-    /// Whether a part of what the project says was not read.
+    /// Reports whether a part of what the project says was not read.
     pub(super) fn is_spent(&self) -> bool {
         self.work > self.repository.budget
     }
 
-    /// Whether the project names an SDK (and so gets default items and implied symbols).
+    /// Reports whether the project names an SDK (and so gets default items and implied symbols).
     pub(super) fn is_sdk_style(&self) -> bool {
         !self.sdks.is_empty()
     }
 
-    /// The folder of the project.
+    /// Returns the folder of the project.
     pub(super) fn folder(&self) -> &'r str {
         folder_of(self.project)
     }
@@ -362,7 +362,8 @@ impl<'r> ProjectEvaluation<'r> {
         }
     }
 
-    /// The folder of the nearest Directory.Build.props above the project, else the project's own.
+    /// Returns the folder of the nearest Directory.Build.props above the project, else the
+    /// project's own.
     pub(super) fn directory_props_folder(&self) -> &'r str {
         self.repository
             .nearest(self.folder(), "Directory.Build.props")
@@ -380,7 +381,7 @@ impl<'r> ProjectEvaluation<'r> {
         self.children(document.root_element(), path, depth);
     }
 
-    /// The text of an expression, empty if unknown.
+    /// Returns the text of an expression, empty if unknown.
     fn expand(&self, text: &str, folder: &str) -> String {
         self.scope(folder).expand(text).unwrap_or_default()
     }
@@ -513,7 +514,7 @@ impl<'r> ProjectEvaluation<'r> {
     }
 }
 
-/// The text of an element without that of its children.
+/// Returns the text of an element without that of its children.
 pub(super) fn node_text(node: Node<'_, '_>) -> String {
     node.children()
         .filter(Node::is_text)

@@ -23,7 +23,7 @@ pub(super) struct Properties {
 }
 
 impl Properties {
-    /// The value, empty if it has none.
+    /// Returns the value, empty if it has none.
     pub(super) fn get(&self, name: &str) -> &str {
         let name = name.to_ascii_lowercase();
         self.globals
@@ -51,13 +51,13 @@ impl Properties {
             .insert(name.to_ascii_lowercase(), value.to_owned());
     }
 
-    /// Whether a property says `true` (or `enable`).
+    /// Reports whether a property says `true` (or `enable`).
     pub(super) fn is_true(&self, name: &str) -> bool {
         let value = self.get(name).trim();
         value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("enable")
     }
 
-    /// Whether a property says `false`.
+    /// Reports whether a property says `false`.
     pub(super) fn is_false(&self, name: &str) -> bool {
         self.get(name).trim().eq_ignore_ascii_case("false")
     }
@@ -72,7 +72,7 @@ impl Properties {
     }
 }
 
-/// The folder as MSBuild writes it: rooted, with a slash at the end.
+/// Returns the folder as MSBuild writes it: rooted, with a slash at the end.
 pub(super) fn rooted_folder(folder: &str) -> String {
     if folder.is_empty() {
         ROOT.to_owned()
@@ -81,7 +81,7 @@ pub(super) fn rooted_folder(folder: &str) -> String {
     }
 }
 
-/// What an expression can see.
+/// The properties and items that an expression can refer to.
 #[derive(Clone, Copy)]
 pub(super) struct PropertyScope<'e> {
     /// The properties so far.
@@ -156,7 +156,7 @@ impl PropertyScope<'_> {
         )
     }
 
-    /// The inside of `$( .. )`: a name or a static call, then any number of members.
+    /// Returns the inside of `$( .. )`: a name or a static call, then any number of members.
     fn property(&self, body: &str, depth: u32) -> Option<PropertyValue> {
         let body = body.trim();
         let (mut value, mut rest) = if body.starts_with('[') {
@@ -213,7 +213,8 @@ impl PropertyScope<'_> {
     }
 }
 
-/// The index of the parenthesis that closes the one `text` begins with; quoted ones do not count.
+/// Returns the index of the parenthesis that closes the one `text` begins with; quoted ones do not
+/// count.
 pub(super) fn closing(text: &str) -> Option<usize> {
     let mut open = 0_u32;
     let mut quote: Option<u8> = None;

@@ -11,15 +11,15 @@ use codeagent_model::graph::{Access, Dialect};
 use codeagent_model::span::{Position, Span};
 use rustc_hash::FxHashMap;
 
-use crate::stdlib::form::{
-    KEYWORDS, MemberDeclaration, MemberKind, ParameterDeclaration, TextId, Traits, TypeDeclaration,
-    TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
+use crate::stdlib::assembly_model::{
+    KEYWORDS, MemberDeclaration, MemberKind, ParameterDeclaration, StringId, TopLevelType, Traits,
+    TypeDeclaration, TypeIndex, TypeKind, TypeParameter, TypeSig,
 };
 use crate::stdlib::pack::Packed;
 
-/// The facts of a unit of a namespace.
+/// Returns the facts of a unit of a namespace.
 #[must_use]
-pub fn facts(packed: &Packed, namespace: TextId, unit: &Unit) -> Facts {
+pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts {
     let mut builder = Builder {
         packed,
         forms: &unit.types,
@@ -41,11 +41,11 @@ struct Around {
 
 struct Builder<'u> {
     packed: &'u Packed,
-    forms: &'u [TypeForm],
+    forms: &'u [TypeSig],
     facts: Facts,
     names: FxHashMap<String, Sym>,
     /// Types made, by the method whose type parameters they mention.
-    types: FxHashMap<(TypeNumber, ScopeId), TypeId>,
+    types: FxHashMap<(TypeIndex, ScopeId), TypeId>,
     around: Vec<Around>,
 }
 
@@ -53,7 +53,7 @@ const PUBLIC: DetailId = DetailId(0);
 const PROTECTED: DetailId = DetailId(1);
 
 impl Builder<'_> {
-    fn file(&mut self, namespace: TextId, root: &TypeDeclaration) {
+    fn file(&mut self, namespace: StringId, root: &TypeDeclaration) {
         self.facts.details = [Access::Public, Access::Protected].map(detail).into();
         let mut scope = self.scope(ScopeKind::File, ScopeId::NONE, DeclId::NONE);
         if namespace != 0 {
@@ -85,7 +85,7 @@ impl Builder<'_> {
         &mut self.facts.decls[id.index()]
     }
 
-    fn text(&mut self, number: TextId) -> Sym {
+    fn text(&mut self, number: StringId) -> Sym {
         let text = self.packed.text(number);
         self.name(text)
     }
@@ -252,7 +252,7 @@ impl Builder<'_> {
         }
     }
 
-    fn base(&mut self, clause: BaseClause, ty: TypeNumber, method: ScopeId) -> Base {
+    fn base(&mut self, clause: BaseClause, ty: TypeIndex, method: ScopeId) -> Base {
         Base {
             clause,
             ty: self.type_expr(ty, method),
@@ -266,7 +266,7 @@ impl Builder<'_> {
     }
 
     /// A type, where `method` is the scope of the method whose type parameters it may mention.
-    fn type_expr(&mut self, number: TypeNumber, method: ScopeId) -> TypeId {
+    fn type_expr(&mut self, number: TypeIndex, method: ScopeId) -> TypeId {
         // Only what mentions a type parameter depends on where it stands.
         let place = if self.is_open(number) {
             method
@@ -282,8 +282,8 @@ impl Builder<'_> {
 
         let forms = self.forms;
         let expr = match forms.get(number as usize) {
-            None | Some(TypeForm::Unknown) => TypeExpr::Unknown,
-            Some(TypeForm::Keyword(word)) => TypeExpr::Primitive(
+            None | Some(TypeSig::Unknown) => TypeExpr::Unknown,
+            Some(TypeSig::Keyword(word)) => TypeExpr::Primitive(
                 self.name(
                     KEYWORDS
                         .get(usize::from(*word))
@@ -291,14 +291,14 @@ impl Builder<'_> {
                         .unwrap_or_default(),
                 ),
             ),
-            Some(TypeForm::TypeParameter(index)) => self.type_parameter(*index),
-            Some(TypeForm::MethodParameter(index)) => self.method_parameter(*index, method),
-            Some(TypeForm::Named(namespace, segments)) => self.named(*namespace, segments, method),
-            Some(TypeForm::Array(of, rank)) => TypeExpr::Array(self.type_expr(*of, method), *rank),
-            Some(TypeForm::Pointer(of)) => TypeExpr::Pointer(self.type_expr(*of, method)),
-            Some(TypeForm::ByRef(of)) => TypeExpr::ByRef(self.type_expr(*of, method)),
-            Some(TypeForm::Nullable(of)) => TypeExpr::Nullable(self.type_expr(*of, method)),
-            Some(TypeForm::Tuple(elements)) => {
+            Some(TypeSig::TypeParameter(index)) => self.type_parameter(*index),
+            Some(TypeSig::MethodParameter(index)) => self.method_parameter(*index, method),
+            Some(TypeSig::Named(namespace, segments)) => self.named(*namespace, segments, method),
+            Some(TypeSig::Array(of, rank)) => TypeExpr::Array(self.type_expr(*of, method), *rank),
+            Some(TypeSig::Pointer(of)) => TypeExpr::Pointer(self.type_expr(*of, method)),
+            Some(TypeSig::ByRef(of)) => TypeExpr::ByRef(self.type_expr(*of, method)),
+            Some(TypeSig::Nullable(of)) => TypeExpr::Nullable(self.type_expr(*of, method)),
+            Some(TypeSig::Tuple(elements)) => {
                 let made: Vec<Element> = elements
                     .iter()
                     .map(|(name, ty)| Element {
@@ -317,28 +317,28 @@ impl Builder<'_> {
         made
     }
 
-    /// Whether a type mentions a type parameter.
-    fn is_open(&self, number: TypeNumber) -> bool {
+    /// Reports whether a type mentions a type parameter.
+    fn is_open(&self, number: TypeIndex) -> bool {
         match self.forms.get(number as usize) {
-            Some(TypeForm::TypeParameter(_) | TypeForm::MethodParameter(_)) => true,
-            Some(TypeForm::Named(_, segments)) => segments
+            Some(TypeSig::TypeParameter(_) | TypeSig::MethodParameter(_)) => true,
+            Some(TypeSig::Named(_, segments)) => segments
                 .iter()
                 .any(|(_, args)| args.iter().any(|arg| self.is_open(*arg))),
             Some(
-                TypeForm::Array(of, _)
-                | TypeForm::Pointer(of)
-                | TypeForm::ByRef(of)
-                | TypeForm::Nullable(of),
+                TypeSig::Array(of, _)
+                | TypeSig::Pointer(of)
+                | TypeSig::ByRef(of)
+                | TypeSig::Nullable(of),
             ) => self.is_open(*of),
-            Some(TypeForm::Tuple(elements)) => elements.iter().any(|(_, ty)| self.is_open(*ty)),
+            Some(TypeSig::Tuple(elements)) => elements.iter().any(|(_, ty)| self.is_open(*ty)),
             _ => false,
         }
     }
 
     fn named(
         &mut self,
-        namespace: TextId,
-        segments: &[(TextId, Vec<TypeNumber>)],
+        namespace: StringId,
+        segments: &[(StringId, Vec<TypeIndex>)],
         method: ScopeId,
     ) -> TypeExpr {
         let mut made = vec![Segment {

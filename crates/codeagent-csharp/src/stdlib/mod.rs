@@ -23,12 +23,12 @@
 //! **Limits.** One version for all: .NET 9. A project of an older framework sees some members and
 //! overloads that it does not have; its own declaration of such a type takes precedence.
 
-pub mod form;
+pub mod assembly_model;
 pub mod metadata;
 
 mod facts;
-mod needed;
 mod pack;
+mod reachable;
 #[cfg(test)]
 mod tests;
 
@@ -36,13 +36,13 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::stdlib::form::{
-    MemberDeclaration, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter,
-    Unit,
+use crate::stdlib::assembly_model::{
+    MemberDeclaration, MemberKind, StringId, TopLevelType, TypeDeclaration, TypeIndex,
+    TypeParameter, TypeSig,
 };
-pub use crate::stdlib::needed::needed;
 use crate::stdlib::pack::Packed;
 pub use crate::stdlib::pack::Packer;
+pub use crate::stdlib::reachable::needed;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::Dialect;
 
@@ -52,17 +52,17 @@ const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
 /// The declarations of a library.
 #[derive(Debug)]
 pub struct Library {
-    /// What the paths of its declarations begin with.
+    /// The prefix of the paths of its declarations.
     place: Box<str>,
     packed: Packed,
     /// Units by namespace, name and arity.
-    exact: FxHashMap<(TextId, TextId, u16), u32>,
-    decoded: Box<[OnceLock<Declared>]>,
+    exact: FxHashMap<(StringId, StringId, u16), u32>,
+    decoded: Box<[OnceLock<LoadedType>]>,
 }
 
 /// One top-level type as a file that declares nothing else.
 #[derive(Clone, Debug)]
-pub struct Declared {
+pub struct LoadedType {
     /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a
     /// file.
     pub path: Arc<str>,
@@ -75,20 +75,20 @@ pub struct Declared {
     /// The declaration.
     pub facts: Arc<Facts>,
     /// Units that a member leads to, by the member's name (number 0: the type itself leads to it).
-    leads_to: Arc<[(TextId, Lead)]>,
+    leads_to: Arc<[(StringId, TypeLink)]>,
 }
 
-/// Where a type that a unit mentions is declared.
+/// A type that a unit mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Lead {
+enum TypeLink {
     /// In the same library.
-    Unit(u32),
+    TopLevelType(u32),
     /// In another one: namespace, name and arity.
-    Outside(TextId, TextId, u16),
+    Outside(StringId, StringId, u16),
 }
 
 impl Library {
-    /// The library in the binary.
+    /// Returns the library in the binary.
     #[must_use]
     pub fn dotnet() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
@@ -119,7 +119,7 @@ impl Library {
         })
     }
 
-    /// The names of all namespaces, sorted.
+    /// Returns the names of all namespaces, sorted.
     pub fn namespaces(&self) -> impl Iterator<Item = &str> {
         let mut last = None;
         self.packed
@@ -130,13 +130,13 @@ impl Library {
             .map(|n| self.packed.text(n))
     }
 
-    /// Whether a name leads to anything.
+    /// Reports whether a name leads to anything.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.packed.has(name) || self.packed.has(&format!("{name}Attribute"))
     }
 
-    fn declared(&self, number: u32) -> &Declared {
+    fn declared(&self, number: u32) -> &LoadedType {
         self.decoded[number as usize].get_or_init(|| {
             let entry = self.packed.units[number as usize];
             let (namespace, name) = (
@@ -160,7 +160,7 @@ impl Library {
                 Err(_) => (Facts::of(Dialect::CSharp), Arc::default()),
             };
 
-            Declared {
+            LoadedType {
                 namespace: namespace.into(),
                 name: name.into(),
                 arity: entry.arity,
@@ -171,7 +171,7 @@ impl Library {
         })
     }
 
-    /// The unit of a type.
+    /// Returns the unit of a type.
     fn unit_of(&self, namespace: &str, name: &str, arity: u16) -> Option<u32> {
         self.exact
             .get(&(
@@ -183,22 +183,22 @@ impl Library {
     }
 
     /// Every unit that a unit leads to, sorted.
-    fn leads_to(&self, unit: &Unit) -> Arc<[(TextId, Lead)]> {
+    fn leads_to(&self, unit: &TopLevelType) -> Arc<[(StringId, TypeLink)]> {
         // What each type of the table leads to; a type stands after what it is made of.
-        let mut reached: Vec<Vec<Lead>> = Vec::with_capacity(unit.types.len());
+        let mut reached: Vec<Vec<TypeLink>> = Vec::with_capacity(unit.types.len());
         for form in &unit.types {
-            let mut own: Vec<Lead> = Vec::new();
-            let add = |own: &mut Vec<Lead>, ty: TypeNumber| {
+            let mut own: Vec<TypeLink> = Vec::new();
+            let add = |own: &mut Vec<TypeLink>, ty: TypeIndex| {
                 own.extend(reached.get(ty as usize).into_iter().flatten())
             };
             match form {
-                TypeForm::Named(namespace, segments) => {
+                TypeSig::Named(namespace, segments) => {
                     if let Some((name, args)) = segments.first() {
                         let arity = args.len() as u16;
                         let here = self.exact.get(&(*namespace, *name, arity));
                         own.push(
-                            here.map_or(Lead::Outside(*namespace, *name, arity), |unit| {
-                                Lead::Unit(*unit)
+                            here.map_or(TypeLink::Outside(*namespace, *name, arity), |unit| {
+                                TypeLink::TopLevelType(*unit)
                             }),
                         );
                     }
@@ -208,11 +208,11 @@ impl Library {
                         .flat_map(|(_, args)| args)
                         .for_each(|arg| add(&mut own, *arg));
                 }
-                TypeForm::Array(of, _)
-                | TypeForm::Pointer(of)
-                | TypeForm::ByRef(of)
-                | TypeForm::Nullable(of) => add(&mut own, *of),
-                TypeForm::Tuple(elements) => elements.iter().for_each(|(_, ty)| add(&mut own, *ty)),
+                TypeSig::Array(of, _)
+                | TypeSig::Pointer(of)
+                | TypeSig::ByRef(of)
+                | TypeSig::Nullable(of) => add(&mut own, *of),
+                TypeSig::Tuple(elements) => elements.iter().for_each(|(_, ty)| add(&mut own, *ty)),
                 _ => {}
             }
 
@@ -238,7 +238,7 @@ impl Library {
 
 /// Shows every type that a declaration mentions, with the name by which one comes to it (number 0:
 /// always).
-fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) {
+fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(StringId, TypeIndex)) {
     ty.bases.iter().for_each(|base| show(0, *base));
     constraints(&ty.type_params, 0, show);
     ty.params.iter().for_each(|param| show(0, param.ty));
@@ -272,7 +272,11 @@ fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) 
         .for_each(|nested| each_mention(nested, show));
 }
 
-fn constraints(params: &[TypeParameter], name: TextId, show: &mut dyn FnMut(TextId, TypeNumber)) {
+fn constraints(
+    params: &[TypeParameter],
+    name: StringId,
+    show: &mut dyn FnMut(StringId, TypeIndex),
+) {
     params
         .iter()
         .flat_map(|param| &param.constraints)

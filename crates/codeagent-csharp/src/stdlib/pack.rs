@@ -12,9 +12,11 @@ use std::io::Write;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::stdlib::form::{MemberDeclaration, TextId, Traits, TypeDeclaration, Unit};
+use crate::stdlib::assembly_model::{
+    MemberDeclaration, StringId, TopLevelType, Traits, TypeDeclaration,
+};
 
-/// How hard the blob is compressed.
+/// The compression level of the blob.
 const LEVEL: i32 = 19;
 
 /// The same where it is done while somebody waits.
@@ -26,7 +28,7 @@ struct Blob<'a> {
     text: &'a str,
     text_lengths: Vec<u32>,
     units: Vec<UnitEntry>,
-    extensions: Vec<(TextId, u32)>,
+    extensions: Vec<(StringId, u32)>,
     #[serde(with = "serde_bytes_slice")]
     bytes: &'a [u8],
 }
@@ -44,13 +46,13 @@ mod serde_bytes_slice {
     }
 }
 
-/// Where a unit lies and what it is called.
+/// The directory entry of a unit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct UnitEntry {
     /// Namespace.
-    pub namespace: TextId,
+    pub namespace: StringId,
     /// Simple name.
-    pub name: TextId,
+    pub name: StringId,
     /// Number of type parameters.
     pub arity: u16,
     /// Bytes it takes.
@@ -61,8 +63,8 @@ pub struct UnitEntry {
 #[derive(Default)]
 pub struct Packer {
     texts: Vec<String>,
-    numbers: FxHashMap<String, TextId>,
-    units: BTreeMap<(String, String, u16), Unit>,
+    numbers: FxHashMap<String, StringId>,
+    units: BTreeMap<(String, String, u16), TopLevelType>,
 }
 
 impl Packer {
@@ -74,19 +76,19 @@ impl Packer {
         packer
     }
 
-    /// The number of a text.
-    pub fn text(&mut self, text: &str) -> TextId {
+    /// Returns the number of a text.
+    pub fn text(&mut self, text: &str) -> StringId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
-        let number = self.texts.len() as TextId;
+        let number = self.texts.len() as StringId;
         self.texts.push(text.to_owned());
         self.numbers.insert(text.to_owned(), number);
         number
     }
 
     /// Adds a unit; the first of a name and arity stays.
-    pub fn add(&mut self, namespace: &str, unit: Unit) {
+    pub fn add(&mut self, namespace: &str, unit: TopLevelType) {
         let name = self.texts[unit.root.name as usize].clone();
         let key = (
             namespace.to_owned(),
@@ -109,7 +111,7 @@ impl Packer {
         )
     }
 
-    /// The blob. The same units give the same bytes, in whatever order they were added.
+    /// Returns the blob. The same units give the same bytes, in whatever order they were added.
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         zstd::encode_all(&self.plain()[..], LEVEL).unwrap_or_default()
@@ -144,7 +146,7 @@ impl Packer {
             let mut unit = unit.clone();
             renumber(&mut unit, &renumbered);
             let packed = postcard::to_allocvec(&unit).unwrap_or_default();
-            let mut names: Vec<TextId> = unit
+            let mut names: Vec<StringId> = unit
                 .root
                 .members
                 .iter()
@@ -174,7 +176,7 @@ impl Packer {
         postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
-    /// The texts that units use, in order.
+    /// Returns the texts that units use, in order.
     fn order(&self) -> Vec<&str> {
         let mut used = vec![false; self.texts.len()];
         used[0] = true;
@@ -197,34 +199,34 @@ impl Packer {
     }
 }
 
-fn renumbering(texts: &[String], order: &[&str]) -> Vec<TextId> {
+fn renumbering(texts: &[String], order: &[&str]) -> Vec<StringId> {
     texts
         .iter()
-        .map(|text| order.binary_search(&&**text).map_or(0, |at| at as TextId))
+        .map(|text| order.binary_search(&&**text).map_or(0, |at| at as StringId))
         .collect()
 }
 
-fn renumber(unit: &mut Unit, numbers: &[TextId]) {
+fn renumber(unit: &mut TopLevelType, numbers: &[StringId]) {
     each_text(unit, &mut |text| *text = numbers[*text as usize]);
 }
 
 /// Shows every text of a unit.
-fn each_text(unit: &mut Unit, show: &mut dyn FnMut(&mut TextId)) {
-    use crate::stdlib::form::TypeForm;
+fn each_text(unit: &mut TopLevelType, show: &mut dyn FnMut(&mut StringId)) {
+    use crate::stdlib::assembly_model::TypeSig;
     for ty in &mut unit.types {
         match ty {
-            TypeForm::Named(namespace, segments) => {
+            TypeSig::Named(namespace, segments) => {
                 show(namespace);
                 segments.iter_mut().for_each(|(name, _)| show(name));
             }
-            TypeForm::Tuple(elements) => elements.iter_mut().for_each(|(name, _)| show(name)),
+            TypeSig::Tuple(elements) => elements.iter_mut().for_each(|(name, _)| show(name)),
             _ => {}
         }
     }
     texts_of_type(&mut unit.root, show);
 }
 
-fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut TextId)) {
+fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut StringId)) {
     show(&mut ty.name);
     ty.type_params
         .iter_mut()
@@ -258,7 +260,7 @@ pub struct Packed {
     pub units: Box<[UnitEntry]>,
     ends: Box<[u32]>,
     /// Names of extension methods and the units that declare one.
-    pub extensions: Box<[(TextId, u32)]>,
+    pub extensions: Box<[(StringId, u32)]>,
     bytes: Box<[u8]>,
 }
 
@@ -282,21 +284,21 @@ impl Packed {
 
     /// A text.
     #[must_use]
-    pub fn text(&self, number: TextId) -> &str {
+    pub fn text(&self, number: StringId) -> &str {
         let (start, end) = range(&self.text_ends, number);
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Whether there is such a text.
+    /// Reports whether there is such a text.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.number(text).is_some()
     }
 
-    /// The number of a text; they are in order.
+    /// Returns the number of a text; they are in order.
     #[must_use]
-    pub fn number(&self, text: &str) -> Option<TextId> {
-        let (mut low, mut high) = (0, self.texts() as TextId);
+    pub fn number(&self, text: &str) -> Option<StringId> {
+        let (mut low, mut high) = (0, self.texts() as StringId);
         while low < high {
             let middle = low + (high - low) / 2;
             match self.text(middle).cmp(text) {
@@ -318,7 +320,7 @@ impl Packed {
     ///
     /// # Errors
     /// Says what is wrong with it.
-    pub fn unit(&self, number: u32) -> Result<Unit, String> {
+    pub fn unit(&self, number: u32) -> Result<TopLevelType, String> {
         let (start, end) = range(&self.ends, number);
         postcard::from_bytes(self.bytes.get(start..end).unwrap_or_default())
             .map_err(|error| error.to_string())

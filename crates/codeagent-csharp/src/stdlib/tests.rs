@@ -6,7 +6,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 
 use crate::stdlib::{Library, needed as needed_of};
 
-/// The paths of what some names lead to.
+/// Returns the paths of what some names lead to.
 fn needed(names: &[&str]) -> BTreeSet<String> {
     needed_of(&[Library::dotnet()], |text| names.contains(&text))
         .concat()

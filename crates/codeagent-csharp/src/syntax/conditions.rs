@@ -18,7 +18,7 @@ pub struct DefinedSymbols<'a> {
 }
 
 impl<'a> DefinedSymbols<'a> {
-    /// The symbols of a project; `optimistic` takes unknown ones as true.
+    /// Returns the symbols of a project; `optimistic` takes unknown ones as true.
     pub fn new(defines: &'a [String], optimistic: bool) -> Self {
         Self {
             defines,
@@ -40,7 +40,7 @@ impl<'a> DefinedSymbols<'a> {
             || (self.optimistic && !is_known_false(name))
     }
 
-    /// The value of a condition.
+    /// Returns the value of a condition.
     pub fn holds(&self, condition: &str) -> bool {
         Evaluation {
             symbols: self,
@@ -59,7 +59,7 @@ fn is_known_false(name: &str) -> bool {
         || name.starts_with("NET4")
 }
 
-/// The truth values of the symbols a text mentions in conditions, like `A=1;B=0`.
+/// Returns the truth values of the symbols a text mentions in conditions, like `A=1;B=0`.
 pub fn mentioned(text: &str, defines: &[String]) -> String {
     let mut values = BTreeMap::new();
     let symbols = DefinedSymbols::new(defines, false);

@@ -5,20 +5,20 @@
 //!
 //! **Limits.** See [`crate::syntax::repair`].
 
-use crate::syntax::edits::{Code, EditKind, begins_operand};
+use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 
-/// How far a lambda's parameter list is looked along for its `=>`.
+/// The most tokens of a lambda's parameter list that are searched for its `=>`.
 const MAX_PARAMETERS: usize = 64;
 
 /// Masks what begins at the word at `index`.
-pub fn mask(code: &mut Code<'_>, index: usize) {
+pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     let next = code.word(index + 1);
     match code.word(index) {
         "async" if is_name_before(code, index + 1, ",;).=?:&|!]}+-^{") => {
-            code.write(index, "asynk", EditKind::Plain)
+            code.write(index, "asynk", RewriteKind::Plain)
         }
         "await" if is_name_before(code, index + 1, ",;).=?:") => {
-            code.write(index, "awayt", EditKind::Plain)
+            code.write(index, "awayt", RewriteKind::Plain)
         }
         "or" | "and" if is_name_before(code, index + 1, ",;).=?:]}+*/%!&|") => {
             code.plain_name(index)
@@ -26,7 +26,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         "required" | "partial" if code.is_mark(index + 1, ".[") || code.assigns(index + 1) => {
             code.plain_name(index)
         }
-        "_" if is_range_variable(code, index) => code.write(index, "i", EditKind::Plain),
+        "_" if is_range_variable(code, index) => code.write(index, "i", RewriteKind::Plain),
         "with" if code.assigns(index + 1) => code.plain_name(index),
         "nint" | "nuint" if is_native_name(code, index) => code.plain_name(index),
         "field" | "method" | "param" | "property" | "type" | "typevar"
@@ -36,7 +36,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         }
         "allows" if next == "ref" && code.word(index + 2) == "struct" => {
             code.blank(index, index + 2);
-            code.write(index, "notnull", EditKind::Plain);
+            code.write(index, "notnull", RewriteKind::Plain);
         }
         "ref" if next == "partial" && code.word(index + 2) == "struct" => ref_partial(code, index),
         "scoped" if next == "params" => code.blank(index, index),
@@ -51,22 +51,22 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
     }
 }
 
-/// A name if the next token is one of these marks, the end of a hole, or a word that follows an
+/// A name if the next token is one of these marks, the end of a interpolation, or a word that follows an
 /// operand.
-fn is_name_before(code: &Code<'_>, next: usize, marks: &str) -> bool {
+fn is_name_before(code: &Rewriter<'_>, next: usize, marks: &str) -> bool {
     let ends_operand = matches!(code.word(next), "is" | "switch" | "in") && marks.contains('&');
     code.is_mark(next, marks) || ends_operand || code.ends_hole(next)
 }
 
 /// `nint = 1`, `(nint.A`, `return nint;`: a variable of that name.
-fn is_native_name(code: &Code<'_>, index: usize) -> bool {
+fn is_native_name(code: &Rewriter<'_>, index: usize) -> bool {
     code.assigns(index + 1)
         || (code.is_mark(index + 1, ";.=")
             && matches!(code.before(index), "(" | "," | "=" | "return"))
 }
 
 /// `from _ in x`, `join T _ in x`, `let _ = x`, `into _`: a name where the grammar sees a discard.
-fn is_range_variable(code: &Code<'_>, index: usize) -> bool {
+fn is_range_variable(code: &Rewriter<'_>, index: usize) -> bool {
     const WORDS: [&str; 2] = ["from", "join"];
     match code.word(index + 1) {
         "in" => {
@@ -79,17 +79,17 @@ fn is_range_variable(code: &Code<'_>, index: usize) -> bool {
 }
 
 /// `ref partial struct` in the order the grammar knows: `partial ref struct`.
-fn ref_partial(code: &mut Code<'_>, index: usize) {
+fn ref_partial(code: &mut Rewriter<'_>, index: usize) {
     let (Some(first), Some(second)) = (code.token(index), code.token(index + 1)) else {
         return;
     };
     if second.start == first.end + 1 {
-        code.write(index, "partial ref", EditKind::Plain);
+        code.write(index, "partial ref", RewriteKind::Plain);
     }
 }
 
 /// `unsafe ~C() { }`
-fn destructor(code: &mut Code<'_>, index: usize) {
+fn destructor(code: &mut Rewriter<'_>, index: usize) {
     let shape =
         code.is_word(index + 2) && code.word(index + 3) == "(" && code.word(index + 4) == ")";
     if shape && matches!(code.word(index + 5), "{" | "=" | ";") {
@@ -99,7 +99,7 @@ fn destructor(code: &mut Code<'_>, index: usize) {
 
 /// `extension<T>(R r) { }` becomes `class ex_<T>(R r) { }`, without a name of the receiver
 /// `class ex_<T>:R  { }`.
-fn extension(code: &mut Code<'_>, index: usize) {
+fn extension(code: &mut Rewriter<'_>, index: usize) {
     if !matches!(code.before(index), "{" | "}" | ";" | "]") {
         return;
     }
@@ -129,18 +129,18 @@ fn extension(code: &mut Code<'_>, index: usize) {
         return;
     }
 
-    code.write(index, "class ex_", EditKind::Extension);
+    code.write(index, "class ex_", RewriteKind::Extension);
     let named = close > open + 2
         && code.is_word(close - 1)
         && (code.is_word(close - 2) || code.is_mark(close - 2, ">]?*)"));
     if !named {
-        code.write(open, ":", EditKind::Plain);
+        code.write(open, ":", RewriteKind::Plain);
         code.blank(close, close);
     }
 }
 
 /// `operator +=` is read as `operator +`.
-fn compound_operator(code: &mut Code<'_>, index: usize) {
+fn compound_operator(code: &mut Rewriter<'_>, index: usize) {
     let first = if code.word(index + 1) == "checked" {
         index + 2
     } else {
@@ -159,7 +159,7 @@ fn compound_operator(code: &mut Code<'_>, index: usize) {
 
 /// `(ref x, out y) => 1`: the modifier of a lambda parameter without a type. `F((out T x) => 1)`:
 /// what the grammar takes for an argument.
-fn lambda_modifier(code: &mut Code<'_>, index: usize) {
+fn lambda_modifier(code: &mut Rewriter<'_>, index: usize) {
     if !matches!(code.before(index), "(" | ",") || !code.is_word(index + 1) {
         return;
     }
@@ -181,8 +181,8 @@ fn lambda_modifier(code: &mut Code<'_>, index: usize) {
     }
 }
 
-/// The `)` of the parameter list that a token stands in.
-fn closing(code: &Code<'_>, index: usize) -> Option<usize> {
+/// Returns the `)` of the parameter list that a token stands in.
+fn closing(code: &Rewriter<'_>, index: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in index..index + MAX_PARAMETERS {
         match code.word(at) {
@@ -196,9 +196,9 @@ fn closing(code: &Code<'_>, index: usize) -> Option<usize> {
     None
 }
 
-/// Whether the parameters behind a `(` are those of a method: a name or its type parameters stand
-/// before.
-fn is_declared(code: &Code<'_>, open: usize) -> bool {
+/// Reports whether the parameters behind a `(` are those of a method: a name or its type parameters
+/// stand before.
+fn is_declared(code: &Rewriter<'_>, open: usize) -> bool {
     let before = code.before(open);
     let is_arrow = open > 1 && code.is_pair(open - 2, "=", ">");
     before == ">" && !is_arrow || open > 0 && code.is_word(open - 1) && !begins_operand(before)

@@ -23,7 +23,7 @@ pub enum TokenKind {
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// Byte offset of its first byte.
     pub start: usize,
@@ -33,7 +33,7 @@ pub struct Token {
 
 /// A literal piece of an interpolated string that is not raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StringPiece {
+pub struct StringSegment {
     /// Byte range.
     pub start: usize,
     /// Byte range.
@@ -42,7 +42,7 @@ pub struct StringPiece {
     pub verbatim: bool,
 }
 
-/// What the lexer found.
+/// The result of the lexer.
 #[derive(Debug, Default)]
 pub struct Lexed {
     /// Tokens of active code in order.
@@ -50,19 +50,19 @@ pub struct Lexed {
     /// Directive lines and inactive text.
     pub blanks: Vec<(usize, usize)>,
     /// Literal pieces of interpolated strings.
-    pub pieces: Vec<StringPiece>,
+    pub pieces: Vec<StringSegment>,
     /// There are `#if`s.
     pub conditional: bool,
 }
 
-/// An interpolated string whose hole is being read.
-struct Hole {
-    form: Form,
+/// An interpolated string whose interpolation is being read.
+struct Interpolation {
+    form: StringForm,
     depth: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Form {
+struct StringForm {
     verbatim: bool,
     /// Number of `$`.
     dollars: usize,
@@ -82,9 +82,9 @@ struct Lexer<'a, 's> {
     line_start: bool,
     symbols: &'s mut DefinedSymbols<'a>,
     branches: Vec<Branch>,
-    /// How many of the branches are not active.
+    /// The number of inactive branches.
     inactive: usize,
-    holes: Vec<Hole>,
+    interpolations: Vec<Interpolation>,
     out: Lexed,
 }
 
@@ -98,7 +98,7 @@ pub fn lex<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Lexed {
         symbols,
         branches: Vec::new(),
         inactive: 0,
-        holes: Vec::new(),
+        interpolations: Vec::new(),
         out: Lexed::default(),
     };
     lexer.out.tokens.reserve(text.len() / 5);
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a, '_> {
                 self.at += 1;
             } else if byte.is_ascii_whitespace() {
                 self.at += 1;
-            } else if byte == b'#' && self.line_start && self.holes.is_empty() {
+            } else if byte == b'#' && self.line_start && self.interpolations.is_empty() {
                 self.directive();
             } else if self.inactive > 0 {
                 let end = self.line_end();
@@ -200,7 +200,9 @@ impl<'a> Lexer<'a, '_> {
     fn token(&mut self, byte: u8) {
         let start = self.at;
         match byte {
-            b'/' if self.peek(1) == b'/' && self.holes.is_empty() => self.at = self.line_end(),
+            b'/' if self.peek(1) == b'/' && self.interpolations.is_empty() => {
+                self.at = self.line_end()
+            }
             b'/' if self.peek(1) == b'*' => self.block_comment(),
             b'"' | b'$' | b'@' if self.string() => {}
             b'@' if is_word_byte(self.peek(1)) => {
@@ -256,15 +258,15 @@ impl<'a> Lexer<'a, '_> {
         self.push(TokenKind::Text, start);
     }
 
-    /// A bracket or operator; closing the hole of an interpolated string goes on with its text.
+    /// A bracket or operator; closing the interpolation of an interpolated string goes on with its text.
     fn mark(&mut self, byte: u8) {
         let start = self.at;
-        if let Some(hole) = self.holes.last_mut() {
+        if let Some(interpolation) = self.interpolations.last_mut() {
             match byte {
-                b'(' | b'[' | b'{' => hole.depth += 1,
-                b'}' if hole.depth == 0 => return self.close_hole(),
-                b')' | b']' | b'}' => hole.depth = hole.depth.saturating_sub(1),
-                b':' if hole.depth == 0
+                b'(' | b'[' | b'{' => interpolation.depth += 1,
+                b'}' if interpolation.depth == 0 => return self.close_hole(),
+                b')' | b']' | b'}' => interpolation.depth = interpolation.depth.saturating_sub(1),
+                b':' if interpolation.depth == 0
                     && self.peek(1) != b':'
                     && (start == 0 || self.bytes[start - 1] != b':') =>
                 {
@@ -290,22 +292,24 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn close_hole(&mut self) {
-        let Some(hole) = self.holes.pop() else { return };
-        let braces = if hole.form.raw > 0 {
-            hole.form.dollars
+        let Some(interpolation) = self.interpolations.pop() else {
+            return;
+        };
+        let braces = if interpolation.form.raw > 0 {
+            interpolation.form.dollars
         } else {
             1
         };
         for _ in 0..braces {
             self.at += usize::from(self.peek(0) == b'}');
         }
-        self.interpolated_text(hole.form);
+        self.interpolated_text(interpolation.form);
     }
 
     /// A string of any form at the current place; false if there is none.
     fn string(&mut self) -> bool {
         let start = self.at;
-        let mut form = Form {
+        let mut form = StringForm {
             verbatim: false,
             dollars: 0,
             raw: 0,
@@ -345,7 +349,7 @@ impl<'a> Lexer<'a, '_> {
         true
     }
 
-    fn plain_text(&mut self, form: Form) {
+    fn plain_text(&mut self, form: StringForm) {
         while self.at < self.bytes.len() {
             match self.peek(0) {
                 b'"' if form.raw > 0 => {
@@ -366,7 +370,7 @@ impl<'a> Lexer<'a, '_> {
     }
 
     /// Skips a run of quotes; whether it ends the raw string.
-    fn closes_raw(&mut self, form: Form) -> bool {
+    fn closes_raw(&mut self, form: StringForm) -> bool {
         let run = self.bytes[self.at..]
             .iter()
             .take_while(|byte| **byte == b'"')
@@ -375,8 +379,8 @@ impl<'a> Lexer<'a, '_> {
         run >= form.raw
     }
 
-    /// Text of an interpolated string up to its end or to its next hole.
-    fn interpolated_text(&mut self, form: Form) {
+    /// Text of an interpolated string up to its end or to its next interpolation.
+    fn interpolated_text(&mut self, form: StringForm) {
         let start = self.at;
         while self.at < self.bytes.len() {
             match self.peek(0) {
@@ -407,7 +411,7 @@ impl<'a> Lexer<'a, '_> {
                     if opens {
                         self.piece(form, start, self.at - 1);
                         self.push(TokenKind::Text, start);
-                        return self.holes.push(Hole { form, depth: 0 });
+                        return self.interpolations.push(Interpolation { form, depth: 0 });
                     }
                 }
                 _ => self.at += 1,
@@ -417,15 +421,15 @@ impl<'a> Lexer<'a, '_> {
         self.push(TokenKind::Text, start);
     }
 
-    fn end_text(&mut self, form: Form, start: usize) {
+    fn end_text(&mut self, form: StringForm, start: usize) {
         self.piece(form, start, self.at);
         self.at += 1;
         self.push(TokenKind::Text, start);
     }
 
-    fn piece(&mut self, form: Form, start: usize, end: usize) {
+    fn piece(&mut self, form: StringForm, start: usize, end: usize) {
         if form.raw == 0 {
-            self.out.pieces.push(StringPiece {
+            self.out.pieces.push(StringSegment {
                 start,
                 end,
                 verbatim: form.verbatim,

@@ -2,11 +2,11 @@
 //! what the grammar gets wrong.
 
 pub mod conditions;
-pub mod edits;
 pub mod keyword_masks;
-pub mod kinds;
 pub mod lexer;
 pub mod parse;
 pub mod punctuation_masks;
 pub mod repair;
-pub mod type_lists;
+pub mod rewriter;
+pub mod syntax_kind;
+pub mod type_arguments;

@@ -10,24 +10,24 @@ use codeagent_lang::lower::parsing;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::syntax::conditions::DefinedSymbols;
-use crate::syntax::edits::{Edits, TypeList};
 use crate::syntax::repair::{Repaired, repair};
-use crate::syntax::type_lists;
+use crate::syntax::rewriter::{Rewrites, TypeArgumentList};
+use crate::syntax::type_arguments;
 
-/// How many lines of errors are kept.
+/// The most lines of errors that are kept.
 const ERROR_LINES: usize = 8;
 
 /// A tree and how it was made.
 pub struct Parsed {
     /// The tree of the repaired text.
     pub tree: Tree,
-    /// What the repairs changed.
-    pub edits: Edits,
+    /// The rewrites of the repairs.
+    pub rewrites: Rewrites,
     /// Type arguments that were blanked in it.
-    pub type_lists: Vec<TypeList>,
+    pub type_arguments: Vec<TypeArgumentList>,
     /// The tree in which they stand.
     pub type_lists_tree: Option<Tree>,
-    /// What the parser could not read.
+    /// The regions that the parser could not read.
     pub errors: Errors,
 }
 
@@ -70,11 +70,11 @@ fn attempt(
 
     let tree = tree(&repaired.text, budget)?;
     let errors = errors(tree.root_node());
-    let type_lists_tree =
-        type_lists::text_of(text, &repaired.type_lists).and_then(|text| self::tree(&text, budget));
+    let type_lists_tree = type_arguments::text_of(text, &repaired.type_arguments)
+        .and_then(|text| self::tree(&text, budget));
     let Repaired {
-        edits,
-        type_lists,
+        rewrites,
+        type_arguments,
         conditional,
         ..
     } = repaired;
@@ -82,8 +82,8 @@ fn attempt(
     Some((
         Parsed {
             tree,
-            edits,
-            type_lists,
+            rewrites,
+            type_arguments,
             type_lists_tree,
             errors,
         },

@@ -5,20 +5,20 @@
 //!
 //! **Limits.** See [`crate::syntax::repair`].
 
-use crate::syntax::edits::{Code, EditKind, begins_operand};
-use crate::syntax::type_lists;
+use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
+use crate::syntax::type_arguments;
 
-/// How many steps of a chain, or tokens of a list pattern, are looked along.
+/// The most steps of a chain, or tokens of a list pattern, that are examined.
 const MAX_STEPS: usize = 100;
 
 /// Masks what begins at the mark at `index`.
-pub fn mask(code: &mut Code<'_>, index: usize) {
+pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     match code.word(index) {
         "?" => conditional_assignment(code, index),
         "!" => forgiven_target(code, index),
         ")" => call_target(code, index),
         "*" => dereference(code, index),
-        "<" => type_lists::mask(code, index),
+        "<" => type_arguments::mask(code, index),
         "[" => {
             list_pattern(code, index);
             attribute_target(code, index);
@@ -28,7 +28,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
 }
 
 /// `a?.b[0].c = d`, `a?[i] = d`: the `?` of a chain that is assigned to.
-fn conditional_assignment(code: &mut Code<'_>, index: usize) {
+fn conditional_assignment(code: &mut Rewriter<'_>, index: usize) {
     if !code.touches_next(index) {
         return;
     }
@@ -51,8 +51,8 @@ fn conditional_assignment(code: &mut Code<'_>, index: usize) {
     }
 }
 
-/// The token after the steps of a postfix chain.
-fn chain_end(code: &Code<'_>, mut at: usize) -> usize {
+/// Returns the token after the steps of a postfix chain.
+fn chain_end(code: &Rewriter<'_>, mut at: usize) -> usize {
     for _ in 0..MAX_STEPS {
         at = match code.word(at) {
             "[" | "(" => match code.partner(at).filter(|close| *close > at) {
@@ -69,7 +69,7 @@ fn chain_end(code: &Code<'_>, mut at: usize) -> usize {
 }
 
 /// `k! = 1`
-fn forgiven_target(code: &mut Code<'_>, index: usize) {
+fn forgiven_target(code: &mut Rewriter<'_>, index: usize) {
     let is_operand =
         index > 0 && (code.is_word(index - 1) || matches!(code.before(index), ")" | "]"));
     if is_operand
@@ -82,7 +82,7 @@ fn forgiven_target(code: &mut Code<'_>, index: usize) {
 }
 
 /// `M(x) = 3`, `G<T>() ??= y`: the brackets of a call that is assigned to.
-fn call_target(code: &mut Code<'_>, index: usize) {
+fn call_target(code: &mut Rewriter<'_>, index: usize) {
     let Some(open) = code
         .partner(index)
         .filter(|open| *open > 0 && code.assigns(index + 1))
@@ -106,13 +106,13 @@ fn call_target(code: &mut Code<'_>, index: usize) {
     if open + 1 == index {
         code.blank_call(open, index);
     } else {
-        code.write(open, "[", EditKind::CallTarget);
-        code.write(index, "]", EditKind::Plain);
+        code.write(open, "[", RewriteKind::CallTarget);
+        code.write(index, "]", RewriteKind::Plain);
     }
 }
 
 /// Unary `*` before a cast, `&`, `++` or brackets.
-fn dereference(code: &mut Code<'_>, index: usize) {
+fn dereference(code: &mut Rewriter<'_>, index: usize) {
     let before = code.before(index);
     let begins = before.is_empty()
         || code.is_mark(index - 1, "=(,[{};?:!&|+-<>~*%/")
@@ -143,7 +143,7 @@ fn dereference(code: &mut Code<'_>, index: usize) {
 }
 
 /// `(float)`, `(T*)`: brackets that hold a type and cannot hold a value.
-fn is_surely_a_cast(code: &Code<'_>, close: usize) -> bool {
+fn is_surely_a_cast(code: &Rewriter<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
         return false;
     };
@@ -158,9 +158,9 @@ fn is_surely_a_cast(code: &Code<'_>, close: usize) -> bool {
     is_type && !is_operand
 }
 
-/// Whether what follows a `*` is no right operand of a product: an address, or brackets that hold a
-/// pointer type.
-fn is_surely_dereferenced(code: &Code<'_>, star: usize) -> bool {
+/// Reports whether what follows a `*` is no right operand of a product: an address, or brackets
+/// that hold a pointer type.
+fn is_surely_dereferenced(code: &Rewriter<'_>, star: usize) -> bool {
     match code.word(star + 1) {
         "&" => true,
         "(" => code
@@ -170,8 +170,9 @@ fn is_surely_dereferenced(code: &Code<'_>, star: usize) -> bool {
     }
 }
 
-/// Whether an operand begins at `index`: behind an operator, an arrow, or a word of a query.
-fn follows_operator(code: &Code<'_>, index: usize) -> bool {
+/// Reports whether an operand begins at `index`: behind an operator, an arrow, or a word of a
+/// query.
+fn follows_operator(code: &Rewriter<'_>, index: usize) -> bool {
     const WORDS: &[&str] = &[
         "await", "by", "equals", "group", "on", "orderby", "select", "where", "yield",
     ];
@@ -187,7 +188,7 @@ fn is_keyword_type(word: &str) -> bool {
 }
 
 /// Behind `n++` a `*` multiplies.
-fn follows_a_step(code: &Code<'_>, index: usize) -> bool {
+fn follows_a_step(code: &Rewriter<'_>, index: usize) -> bool {
     let Some(operand) = index.checked_sub(3) else {
         return false;
     };
@@ -197,7 +198,7 @@ fn follows_a_step(code: &Code<'_>, index: usize) -> bool {
 }
 
 /// `*p.q++ = 1`
-fn dereferenced_name(code: &mut Code<'_>, index: usize) {
+fn dereferenced_name(code: &mut Rewriter<'_>, index: usize) {
     let mut at = index + 2;
     while code.word(at) == "." {
         at += 2;
@@ -210,12 +211,12 @@ fn dereferenced_name(code: &mut Code<'_>, index: usize) {
     }
 }
 
-fn is_step(code: &Code<'_>, at: usize) -> bool {
+fn is_step(code: &Rewriter<'_>, at: usize) -> bool {
     code.is_pair(at, "+", "+") || code.is_pair(at, "-", "-")
 }
 
 /// `*(int*)p = 1`, `*(p + 1) = 2`
-fn dereferenced_brackets(code: &mut Code<'_>, index: usize) {
+fn dereferenced_brackets(code: &mut Rewriter<'_>, index: usize) {
     let Some(close) = code.partner(index + 1) else {
         return;
     };
@@ -243,16 +244,16 @@ fn dereferenced_brackets(code: &mut Code<'_>, index: usize) {
 }
 
 /// `*(p + 1) = v` is read as `_[p + 1] = v`.
-fn indexed_target(code: &mut Code<'_>, star: usize, open: usize) {
+fn indexed_target(code: &mut Rewriter<'_>, star: usize, open: usize) {
     if let Some(close) = code.partner(open).filter(|close| code.assigns(*close + 1)) {
-        code.write(star, "_", EditKind::Plain);
-        code.write(open, "[", EditKind::Plain);
-        code.write(close, "]", EditKind::Plain);
+        code.write(star, "_", RewriteKind::Plain);
+        code.write(open, "[", RewriteKind::Plain);
+        code.write(close, "]", RewriteKind::Plain);
     }
 }
 
 /// `[..]`, `[] when`, `.. var r` in list patterns.
-fn list_pattern(code: &mut Code<'_>, index: usize) {
+fn list_pattern(code: &mut Rewriter<'_>, index: usize) {
     let Some(close) = code.partner(index) else {
         return;
     };
@@ -282,13 +283,13 @@ fn list_pattern(code: &mut Code<'_>, index: usize) {
         } else {
             ("(", ")")
         };
-        code.write(index, open_mark, EditKind::Plain);
-        code.write(close, close_mark, EditKind::Plain);
+        code.write(index, open_mark, RewriteKind::Plain);
+        code.write(close, close_mark, RewriteKind::Plain);
     }
 }
 
 /// `..` before a sub-pattern is blanked; alone at the beginning it is `_`.
-fn slices(code: &mut Code<'_>, open: usize, close: usize) {
+fn slices(code: &mut Rewriter<'_>, open: usize, close: usize) {
     let mut depth = 0usize;
     for at in (open + 1..close).take(MAX_STEPS) {
         match code.word(at) {
@@ -309,12 +310,12 @@ fn slices(code: &mut Code<'_>, open: usize, close: usize) {
         code.is_pair(open + 1, ".", ".") && (close == open + 3 || code.word(open + 3) == ",");
     if first {
         code.blank(open + 1, open + 2);
-        code.write(open + 1, "_", EditKind::Plain);
+        code.write(open + 1, "_", RewriteKind::Plain);
     }
 }
 
 /// `[set: A]`: an attribute target the grammar does not know.
-fn attribute_target(code: &mut Code<'_>, index: usize) {
+fn attribute_target(code: &mut Rewriter<'_>, index: usize) {
     const KNOWN: &[&str] = &[
         "field", "event", "method", "param", "property", "return", "type", "typevar", "assembly",
         "module",

@@ -8,8 +8,8 @@
 use codeagent_lang::lower::limits::Angles;
 
 use crate::syntax::conditions::DefinedSymbols;
-use crate::syntax::edits::{Code, Edits, TypeList};
 use crate::syntax::lexer::{self, TokenKind};
+use crate::syntax::rewriter::{Rewriter, Rewrites, TypeArgumentList};
 use crate::syntax::{keyword_masks, punctuation_masks};
 
 /// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the
@@ -20,10 +20,10 @@ const MAX_ANGLES: usize = 256;
 pub struct Repaired {
     /// The text, as long as the original.
     pub text: String,
-    /// What was changed.
-    pub edits: Edits,
+    /// The rewrites.
+    pub rewrites: Rewrites,
     /// Type arguments that were blanked, by offset.
-    pub type_lists: Vec<TypeList>,
+    pub type_arguments: Vec<TypeArgumentList>,
     /// More `<` are open at once somewhere than the parser can bear.
     pub too_deep: bool,
     /// There are `#if`s.
@@ -33,7 +33,7 @@ pub struct Repaired {
 /// Repairs a text under the symbols of a project.
 pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     let lexed = lexer::lex(text, symbols);
-    let mut code = Code::new(text, &lexed);
+    let mut code = Rewriter::new(text, &lexed);
     for (start, end) in &lexed.blanks {
         code.erase(*start, *end);
     }
@@ -51,20 +51,20 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     }
 
     let too_deep = open_angles(&code) > MAX_ANGLES;
-    let (text, edits, type_lists) = code.finish();
+    let (text, rewrites, type_arguments) = code.finish();
 
     Repaired {
         text,
-        edits,
-        type_lists,
+        rewrites,
+        type_arguments,
         too_deep,
         conditional: lexed.conditional,
     }
 }
 
-/// The greatest number of `<` open at once that may each begin type arguments: after a name, with
-/// nothing behind them that no type argument list holds.
-fn open_angles(code: &Code<'_>) -> usize {
+/// Returns the greatest number of `<` open at once that may each begin type arguments: after a
+/// name, with nothing behind them that no type argument list holds.
+fn open_angles(code: &Rewriter<'_>) -> usize {
     let mut angles = Angles::default();
     for (index, token) in code.tokens().iter().enumerate() {
         match token.kind {

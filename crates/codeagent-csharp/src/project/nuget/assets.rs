@@ -18,17 +18,17 @@ pub struct ResolvedAssembly {
     pub path: String,
 }
 
-/// What a restore resolved.
+/// The result of a restore.
 #[derive(Debug, Deserialize)]
 pub struct Assets {
     #[serde(default)]
-    targets: BTreeMap<String, BTreeMap<String, Target>>,
+    targets: BTreeMap<String, BTreeMap<String, AssetsTarget>>,
     #[serde(default)]
-    libraries: BTreeMap<String, Library>,
+    libraries: BTreeMap<String, AssetsLibrary>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Target {
+struct AssetsTarget {
     #[serde(default, rename = "type")]
     kind: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Target {
 }
 
 #[derive(Debug, Deserialize)]
-struct Library {
+struct AssetsLibrary {
     path: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Assets {
         serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
     }
 
-    /// The assemblies of packages for a framework; `None` if it was not restored for that.
+    /// Returns the assemblies of packages for a framework; `None` if it was not restored for that.
     #[must_use]
     pub fn assemblies(&self, framework: &str) -> Option<Vec<ResolvedAssembly>> {
         let plain: Vec<_> = self

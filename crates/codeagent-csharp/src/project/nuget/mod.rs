@@ -58,7 +58,7 @@ pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
     direct.or_else(|| best(&is_fallback).filter(|_| project.family == Family::NetCoreApp))
 }
 
-/// Whether two texts name the same framework; NuGet has several spellings.
+/// Reports whether two texts name the same framework; NuGet has several spellings.
 #[must_use]
 pub fn is_same_framework(left: &str, right: &str) -> bool {
     framework(left)
@@ -66,7 +66,7 @@ pub fn is_same_framework(left: &str, right: &str) -> bool {
         .eq_ignore_ascii_case(&framework(right).name())
 }
 
-/// Which of two framework folders is the newer one.
+/// Compares two framework folders by age.
 #[must_use]
 pub fn newer(left: &str, right: &str) -> std::cmp::Ordering {
     framework(left).rank(&framework(right))

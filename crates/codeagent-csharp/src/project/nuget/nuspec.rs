@@ -12,7 +12,7 @@ const MAX_NODES: u32 = 100_000;
 /// The packages that a package needs: id in lower case, and which versions.
 pub type Needs = Vec<(String, Range)>;
 
-/// What a package needs in a project of a framework. A text that is no `.nuspec` needs nothing.
+/// Returns the dependencies of a package for a framework. A text that is not a `.nuspec` has none.
 #[must_use]
 pub fn needs(nuspec: &str, framework: &str) -> Needs {
     let options = ParsingOptions {

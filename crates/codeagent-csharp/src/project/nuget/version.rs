@@ -169,7 +169,7 @@ impl Range {
                 .is_none_or(|(high, included)| version < high || *included && version == high)
     }
 
-    /// The version that is taken of these, by its place: the lowest that is allowed.
+    /// Returns the version that is taken of these, by its place: the lowest that is allowed.
     #[must_use]
     pub fn choose(&self, versions: &[Version]) -> Option<usize> {
         let allowed = versions

@@ -25,7 +25,7 @@ pub struct PackageAssembly {
     pub name: String,
     /// The simple names of the assemblies whose types it mentions.
     pub references: Vec<String>,
-    /// What it declares.
+    /// Its declarations.
     pub library: Arc<Library>,
     /// The projects that get it, as indices into [`CSharpProjects::projects`].
     pub seen_by: Vec<u32>,
@@ -136,25 +136,25 @@ impl Assemblies {
         }
     }
 
-    /// The assembly of a package, by its place among those.
+    /// Returns the assembly of a package, by its place among those.
     #[must_use]
     pub fn package(&self, index: usize) -> AssemblyId {
         AssemblyId(self.count + 2 + index as u32)
     }
 
-    /// The assembly of files that no project owns.
+    /// Returns the assembly of files that no project owns.
     #[must_use]
     pub fn none(&self) -> AssemblyId {
         AssemblyId(self.count)
     }
 
-    /// The assembly of external files.
+    /// Returns the assembly of external files.
     #[must_use]
     pub fn external(&self) -> AssemblyId {
         AssemblyId(self.count + 1)
     }
 
-    /// The assemblies a file is compiled into, its owner first.
+    /// Returns the assemblies a file is compiled into, its owner first.
     #[must_use]
     pub fn homes(&self, path: &str, external: bool) -> SmallVec<[AssemblyId; 1]> {
         if external {
@@ -166,13 +166,13 @@ impl Assemblies {
             .unwrap_or_else(|| SmallVec::from_elem(self.none(), 1))
     }
 
-    /// Whether `from` sees public declarations of `other`.
+    /// Reports whether `from` sees public declarations of `other`.
     #[must_use]
     pub fn sees(&self, from: AssemblyId, other: AssemblyId) -> bool {
         self.sees[from.0 as usize * self.width + other.0 as usize]
     }
 
-    /// Whether `from` sees internal declarations of `other`.
+    /// Reports whether `from` sees internal declarations of `other`.
     #[must_use]
     pub fn is_friend(&self, from: AssemblyId, other: AssemblyId) -> bool {
         from == other || self.friends[from.0 as usize * self.width + other.0 as usize]

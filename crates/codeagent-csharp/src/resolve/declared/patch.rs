@@ -15,9 +15,9 @@ use codeagent_model::graph::Access;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, Tid};
+use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, TypeDefId};
 
-/// What the tables take of a namespace or type, but for its number.
+/// The part of a namespace or type that the tables hold, without its number.
 #[derive(PartialEq)]
 struct Entry<'f> {
     kind: DeclKind,
@@ -29,7 +29,7 @@ struct Entry<'f> {
     owner: Option<usize>,
 }
 
-/// The namespaces and types that a file declares, in order.
+/// Returns the namespaces and types that a file declares, in order.
 fn entries(facts: &Facts) -> (Vec<DeclId>, Vec<Entry<'_>>) {
     let mut ids: Vec<DeclId> = Vec::new();
     let mut entries = Vec::new();
@@ -53,7 +53,7 @@ fn is_entry(facts: &Facts, id: DeclId) -> bool {
     kind == DeclKind::Namespace || kind.opens_type()
 }
 
-/// The nearest entry around a scope.
+/// Returns the nearest entry around a scope.
 fn owner(facts: &Facts, mut scope: ScopeId, ids: &[DeclId]) -> Option<usize> {
     while let Some(id) = scope.some() {
         let around = facts.scope(id);
@@ -216,13 +216,16 @@ impl Tables {
     }
 }
 
-fn types_of(table: &FileTable) -> FxHashSet<Tid> {
+fn types_of(table: &FileTable) -> FxHashSet<TypeDefId> {
     table.types.values().copied().collect()
 }
 
-/// The types and names under which a file may have members, and the names under which it may have
-/// extensions.
-fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, FxHashSet<Name>) {
+/// Returns the types and names under which a file may have members, and the names under which it
+/// may have extensions.
+fn named_members(
+    table: &FileTable,
+    facts: &Facts,
+) -> (FxHashSet<(TypeDefId, Name)>, FxHashSet<Name>) {
     let (mut named, mut names) = (FxHashSet::default(), FxHashSet::default());
     for id in facts.decl_ids().filter(|id| !is_entry(facts, *id)) {
         let decl = facts.decl(id);

@@ -22,9 +22,9 @@ pub const TYPES: KeyTable = KeyTable::names("cs:type");
 pub const NAMESPACES: KeyTable = KeyTable::presence("cs:namespace");
 /// Table of extension members.
 pub const EXTENSIONS: KeyTable = KeyTable::names("cs:extension");
-/// The global usings of sources, one question.
+/// The global usings of sources, under one key.
 pub const GLOBAL_USINGS: KeyTable = KeyTable::names("cs:global-usings");
-/// The assemblies that see internals by an attribute in a source, one question.
+/// The assemblies that see internals by an attribute in a source, under one key.
 pub const FRIENDS: KeyTable = KeyTable::names("cs:friends");
 
 /// Members of types by name, in the files that are read. Those of one name are one piece, whatever
@@ -37,7 +37,7 @@ pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
-/// The questions that a member is an answer to.
+/// Returns the queries that a member is an answer to.
 #[must_use]
 pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);
@@ -60,7 +60,7 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     keys
 }
 
-/// The keys a file publishes, sorted.
+/// Returns the keys a file publishes, sorted.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();
@@ -102,8 +102,8 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
-/// literal with a long public key).
+/// Returns the names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have
+/// it (a literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts
         .sites

@@ -12,7 +12,7 @@ use codeagent_lang::query::names::{Name, Names};
 
 macro_rules! known {
     ($($variant:ident $name:literal $arity:expr;)*) => {
-        /// A type of the base library the linker knows by name.
+        /// A type of the base library that the resolver knows by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         #[allow(missing_docs, reason = "each variant is the type it names")]
@@ -138,7 +138,7 @@ pub const OPERATORS: &[&str] = &[
     "operator --",
 ];
 
-/// All names that the linker itself knows, and the simple name of each known type.
+/// Returns all names that the resolver itself knows, and the simple name of each known type.
 #[must_use]
 pub fn names() -> (Names, Vec<Name>) {
     let mut names = Names::default();
@@ -150,7 +150,7 @@ pub fn names() -> (Names, Vec<Name>) {
 }
 
 impl Known {
-    /// The namespace it is declared in.
+    /// Returns the namespace it is declared in.
     #[must_use]
     pub fn namespace(self) -> &'static str {
         match self {
@@ -171,13 +171,13 @@ impl Known {
         }
     }
 
-    /// Whether it is a numeric type.
+    /// Reports whether it is a numeric type.
     #[must_use]
     pub fn is_numeric(self) -> bool {
         (Self::Char as u8..=Self::Decimal as u8).contains(&(self as u8))
     }
 
-    /// Whether values of the numeric type `self` convert implicitly to `to`.
+    /// Reports whether values of the numeric type `self` convert implicitly to `to`.
     #[must_use]
     pub fn widens_to(self, to: Self) -> bool {
         use Known::{
@@ -232,7 +232,7 @@ impl Known {
         }
     }
 
-    /// Whether it is a signed integer type that beats the unsigned type `other` in overload
+    /// Reports whether it is a signed integer type that beats the unsigned type `other` in overload
     /// resolution.
     #[must_use]
     pub fn beats_unsigned(self, other: Self) -> bool {
@@ -246,13 +246,13 @@ impl Known {
         }
     }
 
-    /// Whether it is `bool` or numeric.
+    /// Reports whether it is `bool` or numeric.
     #[must_use]
     pub fn is_primitive_value(self) -> bool {
         self == Self::Boolean || self.is_numeric()
     }
 
-    /// Whether a one-dimensional array implements it and a collection expression makes one
+    /// Reports whether a one-dimensional array implements it and a collection expression makes one
     /// (standard §17.2).
     #[must_use]
     pub fn is_collection_interface(self) -> bool {
@@ -266,13 +266,13 @@ impl Known {
         )
     }
 
-    /// Whether awaiting it gives its type argument.
+    /// Reports whether awaiting it gives its type argument.
     #[must_use]
     pub fn is_task_of(self) -> bool {
         matches!(self, Self::TaskOf | Self::ValueTaskOf)
     }
 
-    /// Whether it is a task without a result.
+    /// Reports whether it is a task without a result.
     #[must_use]
     pub fn is_task(self) -> bool {
         matches!(self, Self::Task | Self::ValueTask)

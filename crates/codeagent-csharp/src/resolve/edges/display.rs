@@ -1,11 +1,11 @@
 //! Display of types in explanations: `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`.
 //!
-//! **Limits.** Cut off six levels deep.
+//! **Limits.** Cut off six extension_scopes deep.
 
 use codeagent_lang::explain::Report;
 use codeagent_model::print;
 
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::Linker;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
@@ -26,12 +26,12 @@ impl Linker<'_> {
         let inner = |ty: Ty| self.display_deep(ty, report, level + 1);
         match self.arena.get(ty) {
             Type::Unknown => "unknown".to_owned(),
-            Type::Outside => "something from outside".to_owned(),
+            Type::ExternalValue => "something from outside".to_owned(),
             Type::Null => "null".to_owned(),
             Type::Default => "default".to_owned(),
             Type::Dynamic => "dynamic".to_owned(),
             Type::TargetNew => "new(..) without its context".to_owned(),
-            Type::Inst(tid, args) => format!(
+            Type::Named(tid, args) => format!(
                 "{}{}",
                 self.display_group(tid, report),
                 self.display_args(&args, report, level)
@@ -73,8 +73,8 @@ impl Linker<'_> {
         }
     }
 
-    fn display_group(&self, tid: Tid, report: &Report<'_>) -> String {
-        let group = self.tables.group(tid);
+    fn display_group(&self, tid: TypeDefId, report: &Report<'_>) -> String {
+        let group = self.tables.type_def(tid);
         let node = group.parts.first().and_then(|part| report.node(*part));
         node.map_or_else(
             || format!("outside:{}", self.tables.names.text(group.name)),
@@ -94,11 +94,11 @@ impl Linker<'_> {
         }
     }
 
-    /// The name of a type parameter, as its first declaration writes it.
+    /// Returns the name of a type parameter, as its first declaration writes it.
     fn display_param(&self, owner: ParamOwner, index: u16) -> String {
         let (decl, own) = match owner {
             ParamOwner::Type(tid) => {
-                let group = self.tables.group(tid);
+                let group = self.tables.type_def(tid);
                 (
                     group.parts.first().copied(),
                     index.saturating_sub(group.outer_arity),

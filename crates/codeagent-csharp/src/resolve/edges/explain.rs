@@ -14,33 +14,30 @@ use codeagent_lang::explain::{MAX_ORIGINS, Report};
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Links};
 use codeagent_model::facts::{
-    CallId, Context, DeclId, DeclKind, Expr, ExprId, Site, SiteKind, Subject,
+    CallId, Context, DeclId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym,
 };
 use codeagent_model::print;
 
 use crate::resolve::edges::Linker;
-use crate::resolve::expressions::betterness::BetternessRule;
-use crate::resolve::expressions::calls::CallForm;
+use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
-use crate::resolve::expressions::conversions::{Better, Conversion};
-use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
-use crate::resolve::expressions::simple_names::Simple;
+use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::Candidate;
-use crate::resolve::types::names::Found;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
 /// Most candidates that are shown of a overload.
-const MAX_SHOWN: usize = 24;
+pub(super) const MAX_SHOWN: usize = 24;
 
-/// Adds what the linker sees at a site to a report; gives what linking the site alone gives.
+/// Adds an explanation of a site to a report, and returns the resolution of that site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     let mut linker = Linker::new(report.world, report.file);
     linker.checker.trace = Some(RefCell::default());
     linker.evaluation.begin_site();
     linker.enter(site.owner);
     let mut links = Links::default();
-    linker.site(&site, &mut links);
+    linker.record_site(&site, &mut links);
     linker.evaluation.begin_site();
     linker.explain_site(&site, report);
     links
@@ -99,9 +96,9 @@ impl Linker<'_> {
         let segments = self.facts.list(segments);
         let end = (segment + 1).min(segments.len());
         let meaning = match self.resolve_segments(self.file, &segments[..end], scope, None) {
-            Found::Type(ty) => self.display(ty, report),
-            Found::Namespace(_) => "a namespace".to_owned(),
-            Found::None => "nothing in sight".to_owned(),
+            TypeOrNamespace::Type(ty) => self.display(ty, report),
+            TypeOrNamespace::Namespace(_) => "a namespace".to_owned(),
+            TypeOrNamespace::None => "nothing in sight".to_owned(),
         };
 
         report.line(1, format_args!("names {meaning}"));
@@ -116,7 +113,7 @@ impl Linker<'_> {
         for operand in operands {
             self.typed("operand", *operand, 1, report);
         }
-        self.explain_overloads(|overload| overload.question.is_none(), |_| true, report);
+        self.explain_overloads(|overload| overload.query.is_none(), |_| true, report);
     }
 
     fn explain_call(&self, id: CallId, site: &Site, report: &mut Report<'_>) {
@@ -160,12 +157,12 @@ impl Linker<'_> {
             invoked.is_none_or(|name| self.facts(decl.file).decl_name(decl.decl) == name)
         };
         self.explain_overloads(
-            |overload| overload.question == Some(Question::Call(0, id)),
+            |overload| overload.query == Some(Query::Call(0, id)),
             is_meant,
             report,
         );
 
-        let result = self.call(id);
+        let result = self.resolve_call(id);
         if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
         {
@@ -179,7 +176,7 @@ impl Linker<'_> {
         );
     }
 
-    /// What a `new`, initialiser or attribute constructs.
+    /// Returns the type that a `new`, initializer or attribute constructs.
     fn constructed(&self, id: CallId) -> Ty {
         match self.forms[id.index()] {
             CallForm::New => match self
@@ -204,7 +201,7 @@ impl Linker<'_> {
             return;
         };
 
-        for level in self.levels().iter() {
+        for level in self.extension_scopes().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {
                 let fits = self.receiver_fits(receiver, candidate);
                 let first = self
@@ -243,7 +240,7 @@ impl Linker<'_> {
         self.origin(expr, depth + 1, report);
     }
 
-    /// Where the type of an expression comes from.
+    /// Reports the origin of the type of an expression.
     fn origin(&self, expr: ExprId, depth: usize, report: &mut Report<'_>) {
         if depth > MAX_ORIGINS {
             return;
@@ -258,20 +255,7 @@ impl Linker<'_> {
                 }
             }
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
-                let access = self.member_access(base, self.own_name(name));
-                self.origin_of(&access.candidates, depth, report);
-                if access.candidates.is_empty() && access.ty.is_unknown() {
-                    report.line(
-                        depth,
-                        format_args!(
-                            "no member {} of {}",
-                            self.facts.text(name),
-                            self.display(access.receiver, report)
-                        ),
-                    );
-
-                    self.typed("of", base, depth, report);
-                }
+                self.origin_of_member(base, name, depth, report)
             }
             Expr::Call(id) | Expr::New(id) | Expr::Index(id) => {
                 self.origin_in_call(id, depth, report)
@@ -286,7 +270,6 @@ impl Linker<'_> {
                         self.display(context, report)
                     ),
                 );
-
                 self.origin_of_context(lambda, context, depth + 1, report);
             }
             Expr::NewTarget(_, decl) => {
@@ -314,7 +297,25 @@ impl Linker<'_> {
         }
     }
 
-    /// Why nothing is known of the place of a lambda or `new()`.
+    /// Reports the origin of the type of a member access.
+    fn origin_of_member(&self, base: ExprId, name: Sym, depth: usize, report: &mut Report<'_>) {
+        let access = self.lookup_member_access(base, self.own_name(name));
+        self.origin_of(&access.candidates, depth, report);
+
+        if access.candidates.is_empty() && access.ty.is_unknown() {
+            report.line(
+                depth,
+                format_args!(
+                    "no member {} of {}",
+                    self.facts.text(name),
+                    self.display(access.receiver, report)
+                ),
+            );
+            self.typed("of", base, depth, report);
+        }
+    }
+
+    /// Reports why a lambda or `new()` has no contextual type.
     fn origin_of_context(&self, decl: DeclId, context: Ty, depth: usize, report: &mut Report<'_>) {
         if !context.is_unknown() || depth > MAX_ORIGINS {
             return;
@@ -337,7 +338,7 @@ impl Linker<'_> {
     }
 
     fn origin_in_call(&self, id: CallId, depth: usize, report: &mut Report<'_>) {
-        let result = self.call(id);
+        let result = self.resolve_call(id);
         match (result.outcome, result.targets.first()) {
             (CallOutcome::Target, Some(target)) => {
                 let sure = if result.sure { "" } else { " (one of several)" };
@@ -387,7 +388,7 @@ impl Linker<'_> {
         }
     }
 
-    fn meaning(&self, meaning: &Simple, report: &Report<'_>) -> String {
+    fn meaning(&self, meaning: &SimpleName, report: &Report<'_>) -> String {
         let many = |found: &[Candidate]| match found {
             [one] => report.decl(one.decl),
             _ => format!(
@@ -397,148 +398,12 @@ impl Linker<'_> {
             ),
         };
         match meaning {
-            Simple::Local(found) => format!("local, {}", many(found)),
-            Simple::Members(found) => format!("member, {}", many(found)),
-            Simple::Imported(found, _) => format!("through using static, {}", many(found)),
-            Simple::Type(ty) => format!("the type {}", self.display(*ty, report)),
-            Simple::Namespace(_) => "a namespace".to_owned(),
-            Simple::None => "nothing in sight".to_owned(),
+            SimpleName::Local(found) => format!("local, {}", many(found)),
+            SimpleName::Members(found) => format!("member, {}", many(found)),
+            SimpleName::Imported(found, _) => format!("through using static, {}", many(found)),
+            SimpleName::Type(ty) => format!("the type {}", self.display(*ty, report)),
+            SimpleName::Namespace(_) => "a namespace".to_owned(),
+            SimpleName::None => "nothing in sight".to_owned(),
         }
-    }
-
-    /// The choices that were made for a question.
-    fn explain_overloads(
-        &self,
-        made_for: impl Fn(&OverloadTrace) -> bool,
-        is_meant: impl Fn(DeclRef) -> bool,
-        report: &mut Report<'_>,
-    ) {
-        let Some(trace) = &self.trace else { return };
-
-        for overload in trace.borrow().iter().filter(|overload| made_for(overload)) {
-            let first = overload
-                .forms
-                .first()
-                .map(|form| form.bound.candidate.decl)
-                .or(overload.unfit.first().copied());
-            if first.is_some_and(&is_meant) {
-                self.explain_overload_trace(overload, report);
-            }
-        }
-    }
-
-    fn explain_overload_trace(&self, overload: &OverloadTrace, report: &mut Report<'_>) {
-        let said = match overload.chosen {
-            Some((decl, true)) => format!("surely {}", report.decl(decl)),
-            Some((decl, false)) => format!("perhaps {}", report.decl(decl)),
-            None => "none".to_owned(),
-        };
-
-        let count = overload.forms.len() + overload.unfit.len();
-        report.line(
-            1,
-            format_args!("choice among {count} (standard §12.6.4): {said}"),
-        );
-
-        for form in overload.forms.iter().take(MAX_SHOWN) {
-            let expanded = if form.bound.expanded {
-                ", params form"
-            } else {
-                ""
-            };
-
-            report.line(
-                2,
-                format_args!(
-                    "{}{expanded}: {}",
-                    report.decl(form.bound.candidate.decl),
-                    outcome_text(form.outcome)
-                ),
-            );
-
-            for ((arg, target), conversion) in overload
-                .args
-                .iter()
-                .zip(&form.bound.targets)
-                .zip(&form.conversions)
-            {
-                let value = if arg.value.is_none() {
-                    "receiver".to_owned()
-                } else {
-                    print::expression(self.facts, arg.value)
-                };
-
-                let (from, to) = (self.display(arg.ty, report), self.display(*target, report));
-                report.line(
-                    3,
-                    format_args!("{value}: {from} -> {to}: {}", converts(*conversion)),
-                );
-            }
-        }
-
-        for decl in overload.unfit.iter().take(MAX_SHOWN) {
-            report.line(
-                2,
-                format_args!(
-                    "{}: does not take these arguments (number, names, type arguments)",
-                    report.decl(*decl)
-                ),
-            );
-        }
-    }
-}
-
-fn converts(conversion: Conversion) -> &'static str {
-    match conversion {
-        Conversion::No => "does not convert",
-        Conversion::Unknown => "may convert, something unknown decides",
-        Conversion::Implicit => "implicit conversion",
-        Conversion::Identity => "identity",
-    }
-}
-
-fn outcome_text(outcome: CandidateOutcome) -> String {
-    match outcome {
-        CandidateOutcome::Chosen => "chosen".to_owned(),
-        CandidateOutcome::DoesNotConvert => {
-            "not applicable: an argument does not convert (§12.6.4.2)".to_owned()
-        }
-        CandidateOutcome::NotInferred => {
-            "not applicable: a type argument cannot be inferred (§12.6.3)".to_owned()
-        }
-        CandidateOutcome::ConstraintFails => {
-            "not applicable: a constraint does not hold (§8.4.5)".to_owned()
-        }
-        CandidateOutcome::LessDerived => {
-            "left out: an applicable one is declared nearer (§12.8.10.2)".to_owned()
-        }
-        CandidateOutcome::Compared(Better::First, rule) => format!("worse: {}", rule_text(rule)),
-        CandidateOutcome::Compared(Better::Second, rule) => {
-            format!("better, yet it loses more comparisons: {}", rule_text(rule))
-        }
-        CandidateOutcome::Compared(_, rule) => format!("undecided: {}", rule_text(rule)),
-    }
-}
-
-fn rule_text(rule: BetternessRule) -> &'static str {
-    match rule {
-        BetternessRule::BetterConversion => {
-            "an argument converts better to the chosen one (§12.6.4.4)"
-        }
-        BetternessRule::Contradiction => "each is better for another argument (§12.6.4.3)",
-        BetternessRule::CertainFit => "only one of the two is known to fit",
-        BetternessRule::Unknown => "an unknown type decides",
-        BetternessRule::CautiousFit => {
-            "only one of the two is known to fit, which counts more than being more specific"
-        }
-        BetternessRule::NotGeneric => "only one has no type parameters (§12.6.4.3)",
-        BetternessRule::NormalForm => "only one takes the arguments in normal form (§12.6.4.3)",
-        BetternessRule::MoreDeclared => {
-            "of two params forms one declares more parameters (§12.6.4.3)"
-        }
-        BetternessRule::NoDefaults => "only one needs no default values (§12.6.4.3)",
-        BetternessRule::MoreSpecific => "parameter types of one are more specific (§12.6.4.3)",
-        BetternessRule::ByValue => "only one takes its arguments by value, not by `in` (C# 7.2)",
-        BetternessRule::Same => "no rule tells them apart",
     }
 }

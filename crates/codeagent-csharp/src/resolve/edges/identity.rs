@@ -7,7 +7,7 @@ use codeagent_lang::nodes::{Identity, MergeKey, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, TypeExpr, TypeId};
 use codeagent_model::graph::{Language, Node};
 
-/// The identity of a declaration inside `parent`.
+/// Returns the identity of a declaration inside `parent`.
 pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity {
     let declaration = facts.decl(decl);
     let mut name = facts.decl_name(decl).to_owned();
@@ -47,7 +47,7 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
     }
 }
 
-/// Whether a declaration has no node around it: namespaces belong to no file.
+/// Reports whether a declaration has no node around it: namespaces belong to no file.
 pub fn is_outermost(facts: &Facts, decl: DeclId) -> bool {
     facts.decl(decl).kind == DeclKind::Namespace
 }
@@ -91,7 +91,7 @@ fn parameter_types(facts: &Facts, decl: DeclId) -> String {
     text
 }
 
-/// A C# type as written, without layout. Deeper than 16 levels it is cut.
+/// A C# type as written, without layout. Deeper than 16 extension_scopes it is cut.
 fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
     if depth > 16 {
         return "..".to_owned();

@@ -15,14 +15,14 @@ use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::Linker;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Linker<'_> {
     /// States the relations of all members declared in the file.
-    pub(super) fn implementations(&self, links: &mut Links) {
+    pub(super) fn record_implementations(&self, links: &mut Links) {
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
@@ -57,11 +57,11 @@ impl Linker<'_> {
         let name = self.own_name(decl.name);
         let mut base = self.base_class(own);
         for _ in 0..32 {
-            let Type::Inst(tid, _) = self.arena.get(base) else {
+            let Type::Named(tid, _) = self.arena.get(base) else {
                 return;
             };
 
-            self.group(tid);
+            self.type_def(tid);
             for target in self.members_of(tid, name) {
                 let candidate = Candidate {
                     decl: *target,
@@ -69,7 +69,7 @@ impl Linker<'_> {
                     depth: 0,
                 };
                 if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
-                    if !self.tables.group(tid).external {
+                    if !self.tables.type_def(tid).external {
                         self.relate(id, EdgeType::Overrides, *target, links);
                     }
                     return;
@@ -89,9 +89,9 @@ impl Linker<'_> {
         Some(self.self_type(*tid))
     }
 
-    fn implementations_of(&self, part: DeclId, tid: Tid, links: &mut Links) {
+    fn implementations_of(&self, part: DeclId, tid: TypeDefId, links: &mut Links) {
         let own = self.self_type(tid);
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         if group
             .parts
             .first()
@@ -109,7 +109,7 @@ impl Linker<'_> {
             }
 
             for interface in self.supertypes(*base).iter() {
-                let declared = matches!(self.arena.get(*interface), Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface);
+                let declared = matches!(self.arena.get(*interface), Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface);
                 if declared && !seen.contains(interface) {
                     seen.push(*interface);
                     self.implement(own, tid, *interface, links);
@@ -118,12 +118,12 @@ impl Linker<'_> {
         }
     }
 
-    fn implement(&self, own: Ty, tid: Tid, interface: Ty, links: &mut Links) {
-        let Type::Inst(interface_tid, _) = self.arena.get(interface) else {
+    fn implement(&self, own: Ty, tid: TypeDefId, interface: Ty, links: &mut Links) {
+        let Type::Named(interface_tid, _) = self.arena.get(interface) else {
             return;
         };
 
-        let declares = self.group(interface_tid);
+        let declares = self.type_def(interface_tid);
         if declares.external {
             return;
         }
@@ -158,16 +158,22 @@ impl Linker<'_> {
         }
     }
 
-    /// The type whose body a member stands in.
-    fn declared_in(&self, member: DeclRef) -> Option<Tid> {
+    /// Returns the type whose body a member stands in.
+    fn declared_in(&self, member: DeclRef) -> Option<TypeDefId> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
         self.tables.file(member.file).types.get(&owner).copied()
     }
 
     /// Of a member of a base class elsewhere the first part of the type says it.
-    fn relate_inherited(&self, tid: Tid, member: DeclRef, implements: DeclRef, links: &mut Links) {
-        let part = self.group(tid).parts[0];
+    fn relate_inherited(
+        &self,
+        tid: TypeDefId,
+        member: DeclRef,
+        implements: DeclRef,
+        links: &mut Links,
+    ) {
+        let part = self.type_def(tid).parts[0];
         if part.file == self.file && !self.is_external_file(member.file) {
             links.inherited.push(Inherited {
                 member,
@@ -177,12 +183,17 @@ impl Linker<'_> {
         }
     }
 
-    fn explicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
+    fn explicit_implementation(
+        &self,
+        own: Ty,
+        tid: TypeDefId,
+        wanted: Candidate,
+    ) -> Option<DeclRef> {
         let target = self.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
         self.ask_type(tid, published::MEMBERS, name);
 
-        self.group(tid).explicit.iter().copied().find(|decl| {
+        self.type_def(tid).explicit.iter().copied().find(|decl| {
             let facts = self.facts(decl.file);
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else {
                 return false;
@@ -203,8 +214,13 @@ impl Linker<'_> {
         })
     }
 
-    fn implicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
-        if self.tables.group(tid).kind == DeclKind::Interface {
+    fn implicit_implementation(
+        &self,
+        own: Ty,
+        tid: TypeDefId,
+        wanted: Candidate,
+    ) -> Option<DeclRef> {
+        if self.tables.type_def(tid).kind == DeclKind::Interface {
             return None;
         }
 
@@ -215,11 +231,11 @@ impl Linker<'_> {
             .into_iter()
             .flatten()
             .find_map(|class| {
-                let Type::Inst(tid, _) = self.arena.get(class) else {
+                let Type::Named(tid, _) = self.arena.get(class) else {
                     return None;
                 };
 
-                let shared = self.group(tid).shared;
+                let shared = self.type_def(tid).shared;
                 let mut members = self.members_of(tid, name).iter().copied();
 
                 members.find(|decl| {
@@ -234,7 +250,7 @@ impl Linker<'_> {
             })
     }
 
-    /// Whether a member is public and like that of the interface.
+    /// Reports whether a member is public and like that of the interface.
     fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
         let (decl, target) = (self.decl(candidate.decl), self.decl(wanted.decl));
         decl.kind == target.kind
@@ -250,7 +266,7 @@ impl Linker<'_> {
             .and_then(|detail| detail.access)
     }
 
-    /// Whether two members give the same type, as far as that is known.
+    /// Reports whether two members give the same type, as far as that is known.
     fn same_result(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let own = self.substitute(first.result, a.within);
@@ -262,7 +278,8 @@ impl Linker<'_> {
         self.are_alike(own, other, 0)
     }
 
-    /// Whether two types may be the same: `T?` of something that is not declared may be `T`.
+    /// Reports whether two types may be the same: `T?` of something that is not declared may be
+    /// `T`.
     fn are_alike(&self, a: Ty, b: Ty, depth: u32) -> bool {
         let (a, b) = (self.without_annotation(a), self.without_annotation(b));
         let all = |x: &TyList, y: &TyList| {
@@ -277,7 +294,7 @@ impl Linker<'_> {
         }
 
         match (self.arena.get(a), self.arena.get(b)) {
-            (Type::Inst(first, x), Type::Inst(second, y)) => first == second && all(&x, &y),
+            (Type::Named(first, x), Type::Named(second, y)) => first == second && all(&x, &y),
             (Type::External(first, x), Type::External(second, y)) => first == second && all(&x, &y),
             (Type::Tuple(x, _), Type::Tuple(y, _)) => all(&x, &y),
             (Type::Array(x, first), Type::Array(y, second)) => {
@@ -295,8 +312,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether an interface member asks for an implementation: it is not private, sealed, or static
-    /// with a body of its own.
+    /// Reports whether an interface member asks for an implementation: it is not private, sealed,
+    /// or static with a body of its own.
     fn can_be_implemented(&self, member: DeclRef) -> bool {
         let flags = self.decl(member).flags;
         let fixed = flags.has(DeclFlags::SEALED)

@@ -5,8 +5,10 @@
 
 mod display;
 pub mod explain;
+mod explain_overloads;
 pub mod identity;
 mod implementations;
+mod name_sites;
 mod sites;
 
 use std::cell::OnceCell;
@@ -19,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::resolve::expressions::Checker;
 
-/// One link in progress.
+/// The state while one file is resolved.
 struct Linker<'w> {
     checker: Checker<'w>,
     /// The member accessed on each bare name.
@@ -44,13 +46,13 @@ impl<'w> Deref for Linker<'w> {
     }
 }
 
-/// Links one file.
+/// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
     let linker = Linker::new(world, file);
     let mut links = Links::default();
-    linker.sites(&mut links);
-    linker.implementations(&mut links);
+    linker.record_sites(&mut links);
+    linker.record_implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

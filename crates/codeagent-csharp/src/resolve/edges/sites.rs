@@ -3,33 +3,27 @@
 //! **Limits.** The namespace before a dot has no edge; a `using` of a namespace has one, to its
 //! first declaration.
 
-use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Links, Target, Unresolved, Use};
 use codeagent_model::facts::{
-    CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site,
-    SiteKind, Subject, Sym, TypeExpr, TypeId,
+    CallId, DeclId, DeclKind, Expr, ExprId, ScopeId, ScopeKind, Site, SiteKind, Subject, Sym,
+    TypeExpr, TypeId,
 };
 use codeagent_model::graph::{Confidence, EdgeType};
-use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::tables::NamespaceId;
 use crate::resolve::edges::Linker;
 use crate::resolve::expressions::calls::{CallOutcome, CallResult};
-use crate::resolve::expressions::simple_names::Simple;
-use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::Found;
 use crate::resolve::types::{Ty, Type};
 
 impl Linker<'_> {
-    /// Links all sites.
-    pub(super) fn sites(&self, links: &mut Links) {
+    /// Records the edges of all sites.
+    pub(super) fn record_sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
             self.evaluation.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
 
             if self.spend(1) {
                 self.enter(site.owner);
-                self.site(site, links);
+                self.record_site(site, links);
             } else {
                 links.calls += u32::from(site.kind.is_call());
             }
@@ -81,18 +75,20 @@ impl Linker<'_> {
         }
     }
 
-    pub(super) fn site(&self, site: &Site, links: &mut Links) {
+    pub(super) fn record_site(&self, site: &Site, links: &mut Links) {
         match site.kind {
             SiteKind::Call
             | SiteKind::New
             | SiteKind::ThisInit
             | SiteKind::BaseInit
             | SiteKind::Attribute => self.call_site(site, links),
+
             SiteKind::Operator => self.operator_site(site, links),
             SiteKind::Index => self.index_site(site, links),
             SiteKind::Base => self.base_site(site, links),
             SiteKind::Import => self.import_site(site, links),
             SiteKind::ParameterType => self.type_site(site, EdgeType::Accepts, links),
+
             SiteKind::TypeRef => self.type_site(site, EdgeType::References, links),
             SiteKind::Test => match self.tested_type(site.subject) {
                 Some(target) => links.uses.push(edge(
@@ -109,6 +105,7 @@ impl Linker<'_> {
             | SiteKind::Key
             | SiteKind::NameOf => match site.subject {
                 Subject::Type(..) => self.type_site(site, EdgeType::References, links),
+
                 _ => self.value_site(site, links),
             },
             SiteKind::Jsx
@@ -139,7 +136,7 @@ impl Linker<'_> {
             return;
         };
 
-        let result = self.call(call);
+        let result = self.resolve_call(call);
         let targets: Vec<DeclRef> = result
             .targets
             .iter()
@@ -180,8 +177,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a declaration is a vertex of the graph: a local function need not be.
-    fn is_node(&self, target: DeclRef) -> bool {
+    /// Reports whether a declaration is a vertex of the graph: a local function need not be.
+    pub(super) fn is_node(&self, target: DeclRef) -> bool {
         !self.is_external_file(target.file) && !self.decl(target).detail.is_none()
     }
 
@@ -227,8 +224,8 @@ impl Linker<'_> {
         };
 
         let chosen = match self.facts.expr(expr) {
-            Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
-            Expr::Unary(operator, inner) => self.unary(operator, inner).0,
+            Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).0,
+            Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).0,
             _ => None,
         };
 
@@ -257,7 +254,7 @@ impl Linker<'_> {
         let Some(call) = self.call_of(site.subject) else {
             return;
         };
-        let result: std::rc::Rc<CallResult> = self.call(call);
+        let result: std::rc::Rc<CallResult> = self.resolve_call(call);
         if result.outcome == CallOutcome::Target {
             links.uses.push(edge(
                 site,
@@ -311,231 +308,26 @@ impl Linker<'_> {
         });
     }
 
-    /// The declaration of a declared type.
-    fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+    /// Returns the declaration of a declared type.
+    pub(super) fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => {
-                let group = self.group(tid);
+            Type::Named(tid, _) => {
+                let group = self.type_def(tid);
                 (!group.external).then_some(group.parts[0])
             }
             Type::Nullable(of) | Type::Qualifier(of) => self.declaration_of(of),
             _ => None,
         }
     }
-
-    fn import_site(&self, site: &Site, links: &mut Links) {
-        let Subject::Import(id) = site.subject else {
-            return;
-        };
-        let Some(import) = self.facts.imports.get(id.index()) else {
-            return;
-        };
-        if import.kind == ImportKind::ExternAlias {
-            return;
-        }
-        if let Some(target) = self.import_declaration(id) {
-            links.uses.push(Use {
-                source: DeclId::NONE,
-                ..edge(site, EdgeType::Imports, &[target], Confidence::Exact)
-            });
-        }
-    }
-
-    fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
-        match self.import_target(self.file, id) {
-            Found::Type(ty) => self.declaration_of(ty),
-            Found::Namespace(namespace) => self.namespace_declaration(namespace),
-            Found::None => None,
-        }
-    }
-
-    fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
-        let decls = &self.tables.namespaces[namespace.0 as usize].decls;
-        decls
-            .iter()
-            .copied()
-            .find(|decl| !self.is_external_file(decl.file))
-    }
-
-    fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
-        let Subject::Type(ty, segment) = site.subject else {
-            return;
-        };
-
-        let target = match self.facts.type_expr(ty) {
-            TypeExpr::Name(segments, scope) => {
-                let segments = self.facts.list(segments);
-                let end = (usize::from(segment) + 1).min(segments.len());
-                match self.resolve_segments(self.file, &segments[..end], scope, None) {
-                    Found::Type(ty) => self.declaration_of(ty),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-
-        if let Some(target) = target {
-            links
-                .uses
-                .push(edge(site, edge_type, &[target], Confidence::Exact));
-        }
-    }
-
-    fn value_site(&self, site: &Site, links: &mut Links) {
-        let (candidates, ty) = match site.subject {
-            Subject::Expr(expr) => self.named_by(expr),
-            Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
-            _ => return,
-        };
-
-        let Some(first) = candidates.first() else {
-            if let Some(target) = self.declaration_of_type_value(ty) {
-                links.uses.push(edge(
-                    site,
-                    EdgeType::References,
-                    &[target],
-                    Confidence::Exact,
-                ));
-            }
-
-            return;
-        };
-
-        let kind = self.decl(first.decl).kind;
-        if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
-            return;
-        }
-
-        let targets: Vec<DeclRef> = if is_method(kind) {
-            candidates
-                .iter()
-                .map(|candidate| candidate.decl)
-                .filter(|target| self.is_node(*target))
-                .take(8)
-                .collect()
-        } else {
-            vec![first.decl]
-        };
-
-        if targets.is_empty() || self.is_external_file(targets[0].file) {
-            return;
-        }
-
-        let confidence = if targets.len() == 1 {
-            Confidence::Exact
-        } else {
-            Confidence::Inferred
-        };
-
-        links
-            .uses
-            .push(edge(site, EdgeType::References, &targets, confidence));
-    }
-
-    /// The type of the repository that `value is Name` tests for, if a type is meant (standard
-    /// §12.12.12).
-    fn tested_type(&self, subject: Subject) -> Option<DeclRef> {
-        let Subject::Expr(expr) = subject else {
-            return None;
-        };
-        let Expr::Name(name, scope, _) = self.facts.expr(expr) else {
-            return None;
-        };
-        match self.lookup_type_name(self.own_name(name), scope, 0) {
-            Simple::Type(ty) => self
-                .declaration_of(ty)
-                .filter(|target| self.is_node(*target)),
-            _ => None,
-        }
-    }
-
-    /// The member that a key of an object initialiser sets.
-    fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
-        let ty = self.expr_type(self.facts.decl(object).init);
-        self.members(ty, self.own_name(key)).to_vec()
-    }
-
-    /// What a name or member access names.
-    fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
-        match self.facts.expr(expr) {
-            Expr::Name(name, scope, offset) => {
-                match self.lookup_value(self.own_name(name), (scope, offset), false) {
-                    Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
-                        match self.type_meant(expr, &found) {
-                            Some(ty) => (Vec::new(), ty),
-                            None => (found, Ty::UNKNOWN),
-                        }
-                    }
-                    _ => (Vec::new(), self.expr_type(expr)),
-                }
-            }
-            Expr::Member(base, name) | Expr::Destructured(base, name) => {
-                let access = self.member_access(base, self.own_name(name));
-                (access.candidates, access.ty)
-            }
-            Expr::Generic(inner, _) => {
-                let (found, _) = self.named_by(inner);
-                let methods: Vec<Candidate> = found
-                    .into_iter()
-                    .filter(|candidate| is_method(self.decl(candidate.decl).kind))
-                    .collect();
-                (methods, self.expr_type(expr))
-            }
-            Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
-            _ => (Vec::new(), Ty::UNKNOWN),
-        }
-    }
-
-    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a
-    /// static member (standard §12.8.7.2).
-    fn type_meant(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
-        let Expr::Name(name, ..) = self.facts.expr(expr) else {
-            return None;
-        };
-        let Type::Inst(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
-            return None;
-        };
-        if self.tables.group(tid).name != self.own_name(name) {
-            return None;
-        }
-
-        let followed = self
-            .followers
-            .get_or_init(|| self.names_followed())
-            .get(&expr)?;
-
-        let access = self.member_access(expr, *followed);
-        (!access.candidates.is_empty()
-            && access
-                .candidates
-                .iter()
-                .all(|member| self.is_static(member)))
-        .then(|| {
-            self.arena
-                .add(Type::Qualifier(self.candidate_type(&values[0])))
-        })
-    }
-
-    /// The member that is accessed on each bare name.
-    fn names_followed(&self) -> FxHashMap<ExprId, Name> {
-        let follows = |expr: &Expr| match *expr {
-            Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => {
-                Some((base, self.own_name(name)))
-            }
-            _ => None,
-        };
-        self.facts.exprs.iter().filter_map(follows).collect()
-    }
-
-    fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {
-        matches!(self.arena.get(ty), Type::Qualifier(_))
-            .then(|| self.declaration_of(ty))
-            .flatten()
-    }
 }
 
 /// An edge of a site.
-fn edge(site: &Site, edge_type: EdgeType, targets: &[DeclRef], confidence: Confidence) -> Use {
+pub(super) fn edge(
+    site: &Site,
+    edge_type: EdgeType,
+    targets: &[DeclRef],
+    confidence: Confidence,
+) -> Use {
     Use {
         source: site.owner,
         edge_type,

@@ -82,8 +82,8 @@ impl BoundCandidate {
 }
 
 impl Checker<'_> {
-    /// The candidates that take as many arguments and type arguments, in each form in which they
-    /// do.
+    /// Returns the candidates that take as many arguments and type arguments, in each form in which
+    /// they do.
     pub(super) fn argument_mappings(
         &self,
         candidates: &[Candidate],
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The declared type of a parameter, or the element type of an expanded one.
+    /// Returns the declared type of a parameter, or the element type of an expanded one.
     fn formal(
         &self,
         signature: &Signature,
@@ -194,7 +194,7 @@ impl Checker<'_> {
 
         let pairs: Vec<(Ty, Argument)> =
             formals.iter().copied().zip(args.iter().copied()).collect();
-        let inferred = self.infer(&signature.type_params, &pairs);
+        let inferred = self.infer_type_args(&signature.type_params, &pairs);
         inferred
             .iter()
             .take(signature.block_params)
@@ -320,7 +320,7 @@ impl Checker<'_> {
             })
     }
 
-    /// The return type of a chosen method.
+    /// Returns the return type of a chosen method.
     pub(super) fn result_of(&self, bound: &BoundCandidate) -> Ty {
         let signature = self.signature(bound.candidate.decl);
         let result = self.substitute(signature.result, bound.candidate.within);

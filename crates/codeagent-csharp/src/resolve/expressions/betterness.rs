@@ -203,7 +203,7 @@ impl Checker<'_> {
             (Type::Array(x, _), Type::Array(y, _)) | (Type::Nullable(x), Type::Nullable(y)) => {
                 self.specificity(x, y)
             }
-            (Type::Inst(_, x), Type::Inst(_, y))
+            (Type::Named(_, x), Type::Named(_, y))
             | (Type::External(_, x), Type::External(_, y))
             | (Type::Tuple(x, _), Type::Tuple(y, _))
                 if x.len() == y.len() =>

@@ -7,15 +7,11 @@
 //! undeclared generic type is taken to be variant in all its arguments. Constants of type `int` are
 //! literals, names of constants, and their sums, differences and products.
 
-use codeagent_lang::DeclRef;
-use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId};
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::Tid;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::types::members::Candidate;
-use crate::resolve::types::{Ty, TyList, Type};
+use crate::resolve::types::{Ty, Type};
 
 /// Most elements of a collection expression that are looked at.
 const MAX_ELEMENTS: usize = 16;
@@ -39,7 +35,7 @@ impl Conversion {
     }
 }
 
-/// Which of two is better.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// The first.
@@ -64,6 +60,7 @@ impl Checker<'_> {
                 Some(shape) => self.method_group_converts(group, &shape),
                 None => self.function_converts(to),
             },
+
             _ => {
                 let plain = self.convert(ty, to);
                 if plain == Conversion::No && self.constant_converts(value, to) {
@@ -78,7 +75,7 @@ impl Checker<'_> {
     /// A lambda or method group given to something that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Unknown | Type::Outside | Type::Dynamic | Type::External(..) => {
+            Type::Unknown | Type::ExternalValue | Type::Dynamic | Type::External(..) => {
                 Conversion::Unknown
             }
             _ if self.is_known(to, Known::Object)
@@ -91,89 +88,12 @@ impl Checker<'_> {
         }
     }
 
-    fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
-        if let Type::Nullable(of) = self.arena.get(to) {
-            return self.constant_converts(value, of);
-        }
-        let Some(number) = self.constant(value, 0) else {
-            return false;
-        };
-
-        if let Type::Inst(tid, _) = self.arena.get(to)
-            && self.tables.group(tid).kind == DeclKind::Enum
-        {
-            return number == 0;
-        }
-
-        match self.known(to).map(|(known, _)| known) {
-            Some(Known::SByte) => (-128..=127).contains(&number),
-            Some(Known::Byte) => (0..=255).contains(&number),
-            Some(Known::Int16) => (-32_768..=32_767).contains(&number),
-            Some(Known::UInt16) => (0..=65_535).contains(&number),
-            Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
-            _ => false,
-        }
-    }
-
-    /// The value of a constant expression of type `int` (standard §12.23).
-    fn constant(&self, value: ExprId, depth: u32) -> Option<i64> {
-        if depth > 8 {
-            return None;
-        }
-
-        match self.facts.expr(value) {
-            Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
-            Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
-            Expr::Same(inner) => self.constant(inner, depth + 1),
-            Expr::Binary(operator, left, right) => {
-                let (a, b) = (
-                    self.constant(left, depth + 1)?,
-                    self.constant(right, depth + 1)?,
-                );
-                match operator {
-                    Operator::Add => a.checked_add(b),
-                    Operator::Subtract => a.checked_sub(b),
-                    Operator::Multiply => a.checked_mul(b),
-                    _ => None,
-                }
-            }
-            Expr::Name(name, scope, offset) => self.constant_of(
-                self.lookup_value(self.own_name(name), (scope, offset), false)
-                    .candidates(),
-                depth,
-            ),
-            Expr::Member(base, name) => self.constant_of(
-                &self.member_access(base, self.own_name(name)).candidates,
-                depth,
-            ),
-            _ => None,
-        }
-    }
-
-    fn constant_of(&self, candidates: &[Candidate], depth: u32) -> Option<i64> {
-        let constant = candidates.first()?;
-        let decl = self.decl(constant.decl);
-        if !decl.flags.has(DeclFlags::CONST)
-            || !self.is_known(self.candidate_type(constant), Known::Int32)
-        {
-            return None;
-        }
-        if constant.decl.file == self.file {
-            return self.constant(decl.init, depth + 1);
-        }
-        let facts = self.facts(constant.decl.file);
-        match decl.init.some().map(|init| facts.expr(init)) {
-            Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
-            _ => None,
-        }
-    }
-
     /// Converts between types.
     pub(super) fn convert(&self, from: Ty, to: Ty) -> Conversion {
         self.convert_deep(from, to, 0)
     }
 
-    fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+    pub(super) fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if from == to {
             return if from.is_unknown() {
                 Conversion::Unknown
@@ -182,8 +102,8 @@ impl Checker<'_> {
             };
         }
 
-        if from == Ty::OUTSIDE {
-            return self.outside_converts(to);
+        if from == Ty::EXTERNAL_VALUE {
+            return self.external_value_converts(to);
         }
         if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
             return Conversion::Unknown;
@@ -218,34 +138,35 @@ impl Checker<'_> {
         }
     }
 
-    /// A value from outside: it is of no type that the repository declares, unless such a type
-    /// converts it.
-    fn outside_converts(&self, to: Ty) -> Conversion {
+    /// Converts an external value: it is of no type that the repository declares, unless such a
+    /// type converts it.
+    fn external_value_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Inst(tid, _) if self.tables.group(tid).external => Conversion::Unknown,
-            Type::Inst(..) => {
+            Type::Named(tid, _) if self.tables.type_def(tid).external => Conversion::Unknown,
+            Type::Named(..) => {
                 let converts = |base: &Ty| match self.arena.get(*base) {
-                    Type::Inst(tid, _) => !self.conversions_of(tid).is_empty(),
+                    Type::Named(tid, _) => !self.conversions_of(tid).is_empty(),
                     _ => false,
                 };
+
                 if self.supertypes(to).iter().any(converts) {
                     Conversion::Unknown
                 } else {
                     Conversion::No
                 }
             }
-            Type::Array(of, _) | Type::Nullable(of) => self.outside_converts(of),
+            Type::Array(of, _) | Type::Nullable(of) => self.external_value_converts(of),
             _ => Conversion::Unknown,
         }
     }
 
-    /// Whether it is a span, which is never boxed (standard §16.2.3).
+    /// Reports whether a type is a span, which is never boxed (standard §16.2.3).
     fn is_span(&self, ty: Ty) -> bool {
         matches!(self.known(ty), Some((Known::Span | Known::ReadOnlySpan, _)))
     }
 
     fn is_reference(&self, ty: Ty) -> bool {
-        matches!(self.arena.get(ty), Type::Inst(..)) && self.is_value_type(ty) == Some(false)
+        matches!(self.arena.get(ty), Type::Named(..)) && self.is_value_type(ty) == Some(false)
     }
 
     fn null_converts(&self, to: Ty, depth: u32) -> Conversion {
@@ -273,7 +194,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A collection expression converts to a collection that its elements convert into.
+    /// Converts a collection expression: each element must convert to the element type.
     fn collection_converts(&self, collection: ExprId, to: Ty) -> Conversion {
         let whole = self.is_collection(to);
         let (Expr::Array(values, _), Some(element)) =
@@ -289,12 +210,14 @@ impl Checker<'_> {
 
     fn element_converts(&self, value: ExprId, to: Ty) -> Conversion {
         match self.facts.expr(value) {
-            Expr::Spread(inner) => self.convert(self.iterated(self.expr_type(inner), false), to),
+            Expr::Spread(inner) => {
+                self.convert(self.type_of_iterated(self.expr_type(inner), false), to)
+            }
             _ => self.convert_value(value, self.argument_type(value), to),
         }
     }
 
-    /// Whether a collection expression can make such a value.
+    /// Reports whether a collection expression can make such a value.
     fn is_collection(&self, to: Ty) -> Conversion {
         let known = self.known(to).map(|(known, _)| known);
         match self.arena.get(to) {
@@ -305,7 +228,7 @@ impl Checker<'_> {
                     Conversion::No
                 }
             }
-            Type::Inst(tid, _) => match self.tables.group(tid).kind {
+            Type::Named(tid, _) => match self.tables.type_def(tid).kind {
                 _ if matches!(known, Some(Known::Span | Known::ReadOnlySpan)) => {
                     Conversion::Implicit
                 }
@@ -323,6 +246,7 @@ impl Checker<'_> {
                 _ if self.has_foreign_base(to) => Conversion::Unknown,
                 _ => Conversion::No,
             },
+
             Type::Nullable(of) => self.is_collection(of),
             _ => Conversion::Unknown,
         }
@@ -340,7 +264,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether nothing demands references of a type parameter (standard §15.2.5).
+    /// Reports whether no constraint makes a type parameter a reference type (standard §15.2.5).
     fn may_be_a_value(&self, param: Ty) -> bool {
         let demands_reference = |bound: &Ty| match (self.arena.get(*bound), self.known(*bound)) {
             (Type::Param(..), _) => self.param_is_value_type(*bound) == Some(false),
@@ -413,7 +337,7 @@ impl Checker<'_> {
     /// An interface may be implemented for several type arguments.
     fn other_instances_convert(&self, from: Ty, instance: Ty, to: Ty, depth: u32) -> Conversion {
         let is_other = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
-            (Type::Inst(a, _), Type::Inst(b, _)) => a == b && *base != instance,
+            (Type::Named(a, _), Type::Named(b, _)) => a == b && *base != instance,
             _ => false,
         };
         let supertypes = self.supertypes(from);
@@ -459,9 +383,8 @@ impl Checker<'_> {
         }
 
         let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
-            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
-                (a, b)
-            }
+            (Type::Named(_, a), Type::Named(_, b))
+            | (Type::External(_, a), Type::External(_, b)) => (a, b),
             _ => return Conversion::Unknown,
         };
 
@@ -506,12 +429,12 @@ impl Checker<'_> {
         pairs.min().unwrap_or(Conversion::Implicit)
     }
 
-    /// Whether a type argument may be replaced by what it converts to (`out`), and by what converts
-    /// to it (`in`).
+    /// Reports whether a type argument may be replaced by what it converts to (`out`), and by what
+    /// converts to it (`in`).
     fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => {
-                let group = self.group(tid);
+            Type::Named(tid, _) => {
+                let group = self.type_def(tid);
                 let facts = self.facts(group.parts[0].file);
                 let params = facts.list(facts.decl(group.parts[0].decl).type_params);
                 let own = index
@@ -528,172 +451,28 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether everything about both types is known, so that no relation can be hidden.
+    /// Reports whether everything about both types is known, so that no relation can be hidden.
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
         match (self.arena.get(from), self.arena.get(to)) {
             (
-                Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
-                Type::Inst(tid, _),
-            ) => !self.tables.group(tid).external || !self.has_foreign_base(from),
+                Type::Named(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
+                Type::Named(tid, _),
+            ) => !self.tables.type_def(tid).external || !self.has_foreign_base(from),
             // An undeclared type may have an operator for a type of the library, not for one of the
             // repository.
-            (Type::Inst(tid, _), Type::External(..)) if tid >= self.tables.library => false,
-            (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
+            (Type::Named(tid, _), Type::External(..)) if tid >= self.tables.library => false,
+            (Type::Named(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
                 !self.has_foreign_class(from)
             }
-            (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
+            (Type::Named(..), Type::External(..)) => !self.has_foreign_base(from),
             (
-                Type::Inst(..) | Type::External(..) | Type::Tuple(..),
+                Type::Named(..) | Type::External(..) | Type::Tuple(..),
                 Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..),
             ) => true,
             (Type::Array(..), Type::Param(..)) => true,
-            (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
-            (Type::Param(..), Type::Inst(..)) => !self.has_foreign_base(from),
+            (Type::External(..), Type::Named(tid, _)) => !self.tables.type_def(tid).external,
+            (Type::Param(..), Type::Named(..)) => !self.has_foreign_base(from),
             _ => false,
         }
-    }
-
-    /// The conversion operators that a type declares itself.
-    fn conversions_of(&self, tid: Tid) -> &[DeclRef] {
-        let group = self.group(tid);
-        self.ask_type(tid, published::CONVERSIONS, group.name);
-        &group.conversions
-    }
-
-    /// `implicit operator` of either type.
-    fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        if depth > 1 {
-            return Conversion::No;
-        }
-
-        for side in [to, from].map(|side| self.strip_nullable(side)) {
-            // Nothing above a value type converts.
-            let all = if self.is_value_type(side) == Some(true) {
-                TyList::from([side])
-            } else {
-                self.supertypes(side)
-            };
-
-            for base in all.iter() {
-                let Type::Inst(tid, _) = self.arena.get(*base) else {
-                    continue;
-                };
-
-                for conversion in self.conversions_of(tid) {
-                    let facts = self.facts(conversion.file);
-                    if !facts.decl_name(conversion.decl).starts_with("implicit") {
-                        continue;
-                    }
-
-                    let signature = self.signature(*conversion);
-                    let [param] = &*signature.params else {
-                        continue;
-                    };
-
-                    let takes = self.standard(from, self.substitute(param.ty, *base), depth);
-                    let gives = self.standard(self.substitute(signature.result, *base), to, depth);
-                    if takes > Conversion::Unknown && gives > Conversion::Unknown {
-                        return Conversion::Implicit;
-                    }
-                }
-            }
-        }
-
-        Conversion::No
-    }
-
-    /// Converts between types without `implicit operator`.
-    pub(super) fn convert_without_user(&self, from: Ty, to: Ty) -> Conversion {
-        self.standard(from, to, 1)
-    }
-
-    fn standard(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        self.convert_deep(from, to, depth.max(1) + 1)
-    }
-
-    /// Which of two types the value converts to better (standard §12.6.4.5).
-    pub(super) fn better_conversion(&self, value: ExprId, ty: Ty, first: Ty, second: Ty) -> Better {
-        if first == second {
-            return Better::Neither;
-        }
-        if first.is_unknown() || second.is_unknown() {
-            return Better::Unknown;
-        }
-
-        match self.arena.get(ty) {
-            Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
-            Type::Collection(_) => return self.better_collection_target(first, second),
-            Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
-            _ => {}
-        }
-
-        match (
-            self.convert_value(value, ty, first),
-            self.convert_value(value, ty, second),
-        ) {
-            (Conversion::Identity, Conversion::Identity) => {}
-            (Conversion::Identity, _) => return Better::First,
-            (_, Conversion::Identity) => return Better::Second,
-            _ => {}
-        }
-
-        self.better_target(first, second)
-    }
-
-    /// Which of two types a collection expression converts to better (C# 12): a read-only span than
-    /// a span, either than an array or an interface of arrays.
-    fn better_collection_target(&self, first: Ty, second: Ty) -> Better {
-        let rank = |ty: Ty| match (self.arena.get(ty), self.known(ty)) {
-            (_, Some((Known::ReadOnlySpan, of))) => Some((0, of[0])),
-            (_, Some((Known::Span, of))) => Some((1, of[0])),
-            (Type::Array(of, 1), _) => Some((2, of)),
-            (_, Some((known, of))) if known.is_collection_interface() => Some((2, of[0])),
-            _ => None,
-        };
-        match (rank(first), rank(second)) {
-            (Some((a, x)), Some((b, y))) if a != b => match a < b {
-                _ if x != y => Better::Neither,
-                true => Better::First,
-                false => Better::Second,
-            },
-            (Some((0 | 1, _)), None) | (None, Some((0 | 1, _))) => Better::Neither,
-            _ => self.better_target(first, second),
-        }
-    }
-
-    /// Which of two types is the better conversion target.
-    pub(super) fn better_target(&self, first: Ty, second: Ty) -> Better {
-        match (self.convert(first, second), self.convert(second, first)) {
-            (Conversion::Implicit, Conversion::No | Conversion::Unknown) => return Better::First,
-            (Conversion::No | Conversion::Unknown, Conversion::Implicit) => return Better::Second,
-            (Conversion::Unknown, _) | (_, Conversion::Unknown) => return Better::Unknown,
-            _ => {}
-        }
-
-        let (first, second) = (self.strip_nullable(first), self.strip_nullable(second));
-        let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else {
-            return Better::Neither;
-        };
-        if a.is_task_of() && a == b {
-            return self.better_target(x[0], y[0]);
-        }
-        if a.beats_unsigned(b) {
-            return Better::First;
-        }
-        if b.beats_unsigned(a) {
-            Better::Second
-        } else {
-            Better::Neither
-        }
-    }
-}
-
-/// The value of an integer literal without a suffix.
-fn integer(text: &str) -> Option<i64> {
-    let digits = text.replace('_', "").to_ascii_lowercase();
-    match digits.split_at_checked(2) {
-        Some(("0x", hex)) => i64::from_str_radix(hex, 16).ok(),
-        Some(("0b", bits)) => i64::from_str_radix(bits, 2).ok(),
-        _ => digits.parse().ok(),
     }
 }

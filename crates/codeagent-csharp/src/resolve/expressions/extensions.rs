@@ -15,7 +15,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{Extension, NamespaceId, Tid};
+use crate::resolve::declared::tables::{Extension, NamespaceId, TypeDefId};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
@@ -24,11 +24,11 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// Where extension methods may come from at one distance.
+/// The sources of extension methods at one level of nesting.
 #[derive(Clone, Debug, Default)]
-pub struct Level {
+pub struct ExtensionScope {
     namespaces: Vec<NamespaceId>,
-    classes: Vec<Tid>,
+    classes: Vec<TypeDefId>,
 }
 
 impl Checker<'_> {
@@ -45,7 +45,7 @@ impl Checker<'_> {
 
         match self.arena.get(receiver) {
             Type::Unknown
-            | Type::Outside
+            | Type::ExternalValue
             | Type::Dynamic
             | Type::Null
             | Type::Default
@@ -70,8 +70,8 @@ impl Checker<'_> {
         Some(chosen.doubted_if(is_unknown))
     }
 
-    /// Whether there is an extension of that name, in sight or not, that the receiver may be given
-    /// to.
+    /// Reports whether there is an extension of that name, in sight or not, that the receiver may
+    /// be given to.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
         self.record_lookup(published::EXTENSIONS, name);
         self.tables
@@ -89,8 +89,8 @@ impl Checker<'_> {
             })
     }
 
-    /// Whether an extension in sight may be meant for a receiver of which too little is known, as
-    /// of what an undeclared base class gives.
+    /// Reports whether an extension in sight may be meant for a receiver of which too little is
+    /// known, as of what an undeclared base class gives.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
         self.record_lookup(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
@@ -100,14 +100,14 @@ impl Checker<'_> {
             !self.is_static_extension(candidate.decl)
                 && self.receiver_could_fit(receiver, candidate)
         };
-        self.levels().iter().any(|level| {
+        self.extension_scopes().iter().any(|level| {
             self.extensions_at(level, all, DeclKind::Method)
                 .into_iter()
                 .any(fits)
         })
     }
 
-    /// Whether nothing speaks against a receiver of which too little is known.
+    /// Reports whether nothing speaks against a receiver of which too little is known.
     fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((formal, target)) = self.receiver_target(receiver, candidate) else {
             return false;
@@ -121,12 +121,12 @@ impl Checker<'_> {
         self.receiver_converts(receiver, target) != Conversion::No
     }
 
-    /// The declared type of the first parameter, and with the type arguments that the receiver
-    /// gives.
+    /// Returns the declared type of the first parameter, and with the type arguments that the
+    /// receiver gives.
     fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
         let signature = self.signature(candidate.decl);
         let formal = signature.params.first()?.ty;
-        let inferred = self.infer(
+        let inferred = self.infer_type_args(
             &signature.type_params,
             &[(formal, Argument::of_type(receiver))],
         );
@@ -163,7 +163,7 @@ impl Checker<'_> {
         self.convert_without_user(receiver, target)
     }
 
-    /// The choice at the first level where one of the methods that pass is applicable.
+    /// Returns the choice at the first level where one of the methods that pass is applicable.
     fn nearest_extension(
         &self,
         all: &[Extension],
@@ -173,7 +173,7 @@ impl Checker<'_> {
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
 
-        self.levels().iter().find_map(|level| {
+        self.extension_scopes().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, DeclKind::Method);
             candidates.retain(|candidate| passes(*candidate));
             if candidates.is_empty() {
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
 
-    /// The type of an extension property of a receiver.
+    /// Returns the type of an extension property of a receiver.
     pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
         let declared = self.candidate_type(&property);
         let signature = self.signature(property.decl);
@@ -201,14 +201,14 @@ impl Checker<'_> {
         } else {
             receiver
         };
-        let inferred = self.infer(
+        let inferred = self.infer_type_args(
             &signature.type_params,
             &[(first.ty, Argument::of_type(receiver))],
         );
         self.replace_params(declared, &signature.type_params, &inferred)
     }
 
-    /// The nearest extension of that kind whose receiver fits.
+    /// Returns the nearest extension of that kind whose receiver fits.
     pub(super) fn extension_member(
         &self,
         receiver: Ty,
@@ -223,7 +223,7 @@ impl Checker<'_> {
             _ => (false, receiver),
         };
 
-        self.levels().iter().find_map(|level| {
+        self.extension_scopes().iter().find_map(|level| {
             let mut candidates = self.extensions_at(level, all, kind).into_iter();
             candidates.find(|candidate| {
                 self.is_static_extension(candidate.decl) == is_static
@@ -232,14 +232,15 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether it is a static member of an extension block, which is reached through the type.
+    /// Reports whether it is a static member of an extension block, which is reached through the
+    /// type.
     fn is_static_extension(&self, decl: DeclRef) -> bool {
         self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
     }
 
     pub fn extensions_at(
         &self,
-        level: &Level,
+        level: &ExtensionScope,
         all: &[Extension],
         kind: DeclKind,
     ) -> Vec<Candidate> {
@@ -249,14 +250,14 @@ impl Checker<'_> {
         }
 
         for extension in all {
-            let group = self.tables.group(extension.container);
+            let group = self.tables.type_def(extension.container);
             let near = level.classes.contains(&extension.container)
                 || group.outer.is_none() && level.namespaces.contains(&group.namespace);
             if near
                 && self.decl(extension.decl).kind == kind
                 && self.is_visible(extension.container)
             {
-                self.group(extension.container);
+                self.type_def(extension.container);
                 found.push(Candidate {
                     decl: extension.decl,
                     within: self.self_type(extension.container),
@@ -268,14 +269,14 @@ impl Checker<'_> {
         self.prefer_accessible(found)
     }
 
-    fn is_visible(&self, container: Tid) -> bool {
+    fn is_visible(&self, container: TypeDefId) -> bool {
         let here = self
             .table
             .homes
             .first()
             .copied()
             .unwrap_or(self.tables.assemblies.none());
-        let group = self.tables.group(container);
+        let group = self.tables.type_def(container);
         let assemblies = &self.tables.assemblies;
         group.homes.iter().any(|home| {
             assemblies.sees(here, *home)
@@ -284,8 +285,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a receiver is known to convert to the first parameter by identity, reference or
-    /// boxing.
+    /// Reports whether a receiver is known to convert to the first parameter by identity, reference
+    /// or boxing.
     pub fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((_, target)) = self.receiver_target(receiver, candidate) else {
             return false;
@@ -299,30 +300,35 @@ impl Checker<'_> {
         }
     }
 
-    /// The levels seen from the site that is being linked.
-    pub fn levels(&self) -> Rc<[Level]> {
+    /// Returns the extension_scopes seen from the site that is being linked.
+    pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
         let scope = self.site_scope.get();
-        if let Some(found) = self.memo.levels.borrow().get(&scope) {
+        if let Some(found) = self.memo.extension_scopes.borrow().get(&scope) {
             return found.clone();
         }
-        let made: Rc<[Level]> = self.levels_cold(scope).into();
-        self.memo.levels.borrow_mut().insert(scope, made.clone());
+        let made: Rc<[ExtensionScope]> = self.levels_uncached(scope).into();
+        self.memo
+            .extension_scopes
+            .borrow_mut()
+            .insert(scope, made.clone());
         made
     }
 
-    fn levels_cold(&self, scope: ScopeId) -> Vec<Level> {
-        let mut levels = Vec::new();
+    fn levels_uncached(&self, scope: ScopeId) -> Vec<ExtensionScope> {
+        let mut extension_scopes = Vec::new();
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
             match here.kind {
-                ScopeKind::Namespace => self.namespace_levels(id, here.parent, &mut levels),
+                ScopeKind::Namespace => {
+                    self.namespace_levels(id, here.parent, &mut extension_scopes)
+                }
                 ScopeKind::File => {
-                    levels.push(Level {
+                    extension_scopes.push(ExtensionScope {
                         namespaces: vec![NamespaceId::GLOBAL],
                         classes: Vec::new(),
                     });
-                    levels.push(self.using_level(id));
+                    extension_scopes.push(self.using_level(id));
                 }
                 _ => {}
             }
@@ -330,10 +336,15 @@ impl Checker<'_> {
             current = here.parent;
         }
 
-        levels
+        extension_scopes
     }
 
-    fn namespace_levels(&self, scope: ScopeId, parent: ScopeId, levels: &mut Vec<Level>) {
+    fn namespace_levels(
+        &self,
+        scope: ScopeId,
+        parent: ScopeId,
+        extension_scopes: &mut Vec<ExtensionScope>,
+    ) {
         let Some(&innermost) = self.table.namespaces.get(&scope) else {
             return;
         };
@@ -341,13 +352,13 @@ impl Checker<'_> {
         let stop = self.namespace_around(self.file, parent);
         let mut namespace = innermost;
         while namespace != stop {
-            levels.push(Level {
+            extension_scopes.push(ExtensionScope {
                 namespaces: vec![namespace],
                 classes: Vec::new(),
             });
 
             if namespace == innermost {
-                levels.push(self.using_level(scope));
+                extension_scopes.push(self.using_level(scope));
             }
 
             let next = self.tables.namespaces[namespace.0 as usize].parent;
@@ -358,13 +369,13 @@ impl Checker<'_> {
         }
     }
 
-    fn using_level(&self, scope: ScopeId) -> Level {
-        let mut level = Level::default();
+    fn using_level(&self, scope: ScopeId) -> ExtensionScope {
+        let mut level = ExtensionScope::default();
         for using in self.usings(self.file, scope).iter() {
             match *using {
                 Using::Namespace(namespace) => level.namespaces.push(namespace),
                 Using::Static(ty) => {
-                    if let Type::Inst(tid, _) = self.arena.get(ty) {
+                    if let Type::Named(tid, _) = self.arena.get(ty) {
                         level.classes.push(tid);
                     }
                 }

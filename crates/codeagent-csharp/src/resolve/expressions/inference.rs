@@ -37,7 +37,7 @@ enum Pending {
 
 impl Checker<'_> {
     /// Infers type arguments; what nothing says is unknown.
-    pub(super) fn infer(&self, params: &[Ty], pairs: &[(Ty, Argument)]) -> TyList {
+    pub(super) fn infer_type_args(&self, params: &[Ty], pairs: &[(Ty, Argument)]) -> TyList {
         let mut state = Inference {
             params,
             bounds: vec![SmallVec::new(); params.len()],
@@ -124,8 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether all type parameters in a delegate's parameters are fixed or have something to be
-    /// fixed by.
+    /// Reports whether all type parameters in a delegate's parameters are fixed or have something
+    /// to be fixed by.
     fn ready(&self, state: &Inference<'_>, formal: Ty) -> bool {
         let Some(shape) = self.delegate_shape(formal) else {
             return true;
@@ -210,7 +210,7 @@ impl Checker<'_> {
             let usable = !matches!(
                 given,
                 Type::Unknown
-                    | Type::Outside
+                    | Type::ExternalValue
                     | Type::Null
                     | Type::Default
                     | Type::TargetNew
@@ -241,7 +241,7 @@ impl Checker<'_> {
             (Type::Pointer(x), Type::Pointer(y)) => {
                 self.bound_deep(state, (x, y), exact, depth + 1)
             }
-            (Type::Inst(..) | Type::External(..), _) => {
+            (Type::Named(..) | Type::External(..), _) => {
                 self.bound_arguments(state, (formal, actual), exact, depth)
             }
             _ => {}
@@ -266,9 +266,8 @@ impl Checker<'_> {
         };
 
         let (wanted, given) = match (self.arena.get(formal), self.arena.get(instance)) {
-            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => {
-                (a, b)
-            }
+            (Type::Named(_, a), Type::Named(_, b))
+            | (Type::External(_, a), Type::External(_, b)) => (a, b),
             _ => return,
         };
 

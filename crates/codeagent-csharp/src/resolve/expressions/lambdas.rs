@@ -28,9 +28,9 @@ use crate::resolve::types::{Ty, TyList, Type};
 /// Most uses of its parameters in a lambda's body that are looked at.
 const MAX_USES: usize = 100;
 
-/// What a lambda's body does with what it has from a parameter.
+/// A use of a lambda parameter, or of a value reached from one, in the lambda's body.
 #[derive(Clone, Copy, Debug)]
-pub enum ParameterUse {
+pub enum LambdaParamUse {
     /// Names a member of it.
     Member(ExprId, Name),
     /// Gives it to a call.
@@ -71,13 +71,13 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a lambda throws instead of returning.
+    /// Reports whether a lambda throws instead of returning.
     fn only_throws(&self, lambda: DeclId) -> bool {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         matches!(returns, [only] if matches!(self.facts.expr(*only), Expr::Literal(LiteralKind::Throw, _)))
     }
 
-    /// Whether a lambda returns what may have a type.
+    /// Reports whether a lambda returns a value that may have a type.
     pub(super) fn returns_something(&self, lambda: DeclId) -> bool {
         let untyped = |value: &ExprId| match self.facts.expr(*value) {
             Expr::Literal(kind, _) => matches!(
@@ -93,7 +93,7 @@ impl Checker<'_> {
             .all(untyped)
     }
 
-    /// The best common type of values.
+    /// Returns the best common type of values.
     pub(super) fn common_type(&self, values: &[Ty]) -> Ty {
         let mut best = Ty::UNKNOWN;
         let mut null = false;
@@ -101,7 +101,7 @@ impl Checker<'_> {
             match self.arena.get(ty) {
                 Type::Null => null = true,
                 Type::Unknown
-                | Type::Outside
+                | Type::ExternalValue
                 | Type::Default
                 | Type::TargetNew
                 | Type::Qualifier(_)
@@ -123,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The written types of a lambda's parameters, unknown where there are none.
+    /// Returns the written types of a lambda's parameters, unknown where there are none.
     pub(super) fn explicit_params(&self, lambda: DeclId) -> Vec<Ty> {
         let decl = self.facts.decl(lambda);
         self.facts
@@ -133,7 +133,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Whether a lambda fits a delegate.
+    /// Returns how a lambda converts to a delegate.
     pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &DelegateShape) -> Conversion {
         let explicit = self.explicit_params(lambda);
         if explicit.len() != shape.params.len() {
@@ -182,9 +182,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a lambda's body is right if its parameters have such types, as far as what it does
-    /// with these alone tells: the members that it names are there, calls and variables take what
-    /// they are given (standard §12.6.4.2 by way of §10.7.1).
+    /// Reports whether a lambda's body is right if its parameters have such types, as far as what
+    /// it does with these alone tells: the members that it names are there, calls and variables
+    /// take what they are given (standard §12.6.4.2 by way of §10.7.1).
     pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
         let bodies = self.bodies.get_or_init(|| self.parameter_uses());
         let Some(uses) = bodies.get(&lambda) else {
@@ -195,15 +195,18 @@ impl Checker<'_> {
         })
     }
 
-    fn use_binds(&self, used: ParameterUse) -> bool {
+    fn use_binds(&self, used: LambdaParamUse) -> bool {
         match used {
-            ParameterUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
-            ParameterUse::Argument(call) => !self.call(call).refused && self.value_takes(call),
-            ParameterUse::Assigned(target, value) => {
+            LambdaParamUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
+            LambdaParamUse::Argument(call) => {
+                !self.resolve_call(call).refused && self.value_takes(call)
+            }
+
+            LambdaParamUse::Assigned(target, value) => {
                 self.convert_value(value, self.expr_type(value), self.expr_type(target))
                     != Conversion::No
             }
-            ParameterUse::Value(variable) => {
+            LambdaParamUse::Value(variable) => {
                 let decl = self.facts.decl(variable);
                 self.convert_value(
                     decl.init,
@@ -214,9 +217,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the delegate that a call invokes takes its arguments.
+    /// Reports whether the delegate that a call invokes takes its arguments.
     fn value_takes(&self, id: CallId) -> bool {
-        let (call, args) = (self.call(id), self.arguments(&self.facts.calls[id.index()]));
+        let (call, args) = (
+            self.resolve_call(id),
+            self.arguments(&self.facts.calls[id.index()]),
+        );
         let takes = |(arg, wanted): (&Argument, &Ty)| {
             self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
         };
@@ -225,9 +231,9 @@ impl Checker<'_> {
             || args.iter().zip(&call.expected).all(takes)
     }
 
-    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
-        let mut bodies: FxHashMap<DeclId, Vec<ParameterUse>> = FxHashMap::default();
-        let mut add = |value: ExprId, used: ParameterUse| {
+    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<LambdaParamUse>> {
+        let mut bodies: FxHashMap<DeclId, Vec<LambdaParamUse>> = FxHashMap::default();
+        let mut add = |value: ExprId, used: LambdaParamUse| {
             if let Some(lambda) = self.lambda_under(value) {
                 bodies.entry(lambda).or_default().push(used);
             }
@@ -236,30 +242,30 @@ impl Checker<'_> {
         for expr in &self.facts.exprs {
             match *expr {
                 Expr::Member(base, name) => {
-                    add(base, ParameterUse::Member(base, self.own_name(name)))
+                    add(base, LambdaParamUse::Member(base, self.own_name(name)))
                 }
-                Expr::Assign(target, value) => add(value, ParameterUse::Assigned(target, value)),
+                Expr::Assign(target, value) => add(value, LambdaParamUse::Assigned(target, value)),
                 _ => {}
             }
         }
 
         for (number, call) in self.facts.calls.iter().enumerate() {
             for arg in self.facts.list(call.args) {
-                add(arg.value, ParameterUse::Argument(CallId(number as u32)));
+                add(arg.value, LambdaParamUse::Argument(CallId(number as u32)));
             }
         }
 
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
-                add(decl.init, ParameterUse::Value(id));
+                add(decl.init, LambdaParamUse::Value(id));
             }
         }
 
         bodies
     }
 
-    /// The lambda whose parameter a chain starts from.
+    /// Returns the lambda whose parameter a chain starts from.
     fn lambda_under(&self, chain: ExprId) -> Option<DeclId> {
         let mut current = chain;
         for _ in 0..32 {
@@ -283,13 +289,14 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether all members of a type are known and none bears the name, nor does an extension.
+    /// Reports whether all members of a type are known, and neither one of them nor an extension
+    /// has the name.
     fn surely_lacks(&self, ty: Ty, name: Name) -> bool {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             return false;
         };
 
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         let has_members = matches!(
             group.kind,
             DeclKind::Class
@@ -303,11 +310,12 @@ impl Checker<'_> {
             && !group.external
             && !self.has_foreign_base(ty)
             && name != well_known::DECONSTRUCT
-            && self.members(ty, name).is_empty()
+            && self.lookup_members(ty, name).is_empty()
             && !self.may_be_extended(ty, name)
     }
 
-    /// Nothing is returned, or what stands as a statement.
+    /// Reports whether a lambda fits a `void` delegate: it returns nothing, or a statement
+    /// expression.
     fn fits_void(&self, lambda: DeclId) -> Conversion {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         if returns.iter().all(|value| self.is_statement(*value)) {
@@ -317,7 +325,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression may stand as a statement.
+    /// Reports whether an expression may stand as a statement.
     fn is_statement(&self, value: ExprId) -> bool {
         match self.facts.expr(value) {
             Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
@@ -353,6 +361,7 @@ impl Checker<'_> {
                     _ => Conversion::No,
                 }
             }
+
             (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => {
                 Conversion::Implicit
             }
@@ -370,7 +379,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which of two delegate types a lambda converts to better.
+    /// Returns the delegate type to which a lambda converts better.
     pub(super) fn better_lambda(&self, lambda: DeclId, first: Ty, second: Ty) -> Better {
         let (Some(a), Some(b)) = (self.delegate_shape(first), self.delegate_shape(second)) else {
             return match (
@@ -402,7 +411,7 @@ impl Checker<'_> {
             && let ([own], [other]) = (&*xs, &*ys)
             && x == y
         {
-            let inner = self.awaited(returned);
+            let inner = self.type_of_awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
 
@@ -416,7 +425,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The method of a group that a delegate's arguments choose.
+    /// Returns the method of a group that a delegate's arguments choose.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
         let chosen = self.resolve_group(group, params)?;
         Some((chosen.best.candidate.decl, self.result_of(&chosen.best)))
@@ -432,20 +441,23 @@ impl Checker<'_> {
         self.resolve_overload(&candidates, &args, &type_args)
     }
 
-    /// The methods a method group names.
+    /// Returns the methods a method group names.
     fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
                 .lookup_value(self.own_name(name), (scope, offset), true)
                 .candidates()
                 .to_vec(),
-            Expr::Member(base, name) => self.member_access(base, self.own_name(name)).candidates,
+            Expr::Member(base, name) => {
+                self.lookup_member_access(base, self.own_name(name))
+                    .candidates
+            }
             Expr::Generic(inner, _) => self.group_candidates(inner),
             _ => Vec::new(),
         }
     }
 
-    /// Whether some method of a group fits a delegate.
+    /// Returns how a method group converts to a delegate.
     pub(super) fn method_group_converts(&self, group: ExprId, shape: &DelegateShape) -> Conversion {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;

@@ -8,20 +8,25 @@
 //! its declared type.
 
 pub mod applicability;
-mod assumptions;
+mod better_conversion;
 pub mod betterness;
+pub mod call_forms;
 pub mod calls;
-pub mod contexts;
+mod constants;
+mod constructions;
+pub mod contextual_types;
 pub mod conversions;
+pub mod expr_types;
 pub mod extensions;
 mod inference;
+mod iteration;
+mod lambda_bindings;
 pub mod lambdas;
 pub mod operators;
 pub mod overload_trace;
 pub mod overloads;
-mod sequences;
 pub mod simple_names;
-pub mod typing;
+mod user_conversions;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
@@ -32,47 +37,48 @@ use codeagent_lang::{Dependencies, FileId, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
-use self::assumptions::{Assumption, Assumptions};
-use self::calls::{CallForm, CallResult};
-use self::extensions::Level;
-use self::lambdas::ParameterUse;
+use self::call_forms::CallForm;
+use self::calls::CallResult;
+use self::extensions::ExtensionScope;
+use self::lambda_bindings::{LambdaBindingId, LambdaBindings};
+use self::lambdas::LambdaParamUse;
 use self::overload_trace::OverloadTrace;
 use self::simple_names::Locals;
 use crate::resolve::types::{Ty, Types};
 
-/// Answers about expressions, by question.
+/// Memoized results about expressions.
 #[derive(Default)]
-struct Memo {
-    exprs: Table<(Assumption, ExprId), Ty>,
-    calls: Table<(Assumption, CallId), Rc<CallResult>>,
-    levels: RefCell<FxHashMap<ScopeId, Rc<[Level]>>>,
+struct ExprMemo {
+    exprs: Table<(LambdaBindingId, ExprId), Ty>,
+    calls: Table<(LambdaBindingId, CallId), Rc<CallResult>>,
+    extension_scopes: RefCell<FxHashMap<ScopeId, Rc<[ExtensionScope]>>>,
 }
 
-/// A link as far as expressions go.
+/// The state of the expression layer while one file is resolved.
 pub struct Checker<'w> {
     types: Types<'w>,
-    memo: Memo,
+    memo: ExprMemo,
     pub forms: Vec<CallForm>,
     /// Scope of the innermost type or namespace around the site, for extension methods.
     pub site_scope: Cell<ScopeId>,
-    assumptions: Assumptions,
+    lambda_bindings: LambdaBindings,
     locals: Locals,
-    /// What the body of each lambda does with what starts from one of its parameters.
-    bodies: OnceCell<FxHashMap<DeclId, Vec<ParameterUse>>>,
+    /// The uses of the parameters of each lambda.
+    bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
     /// The overload resolutions so far, if this link is to be explained.
     pub trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
 impl<'w> Checker<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let types = Types::new(world, file);
         Self {
-            memo: Memo::default(),
-            forms: calls::call_forms(types.facts),
+            memo: ExprMemo::default(),
+            forms: call_forms::call_forms(types.facts),
             site_scope: Cell::new(ScopeId(0)),
-            assumptions: Assumptions::default(),
+            lambda_bindings: LambdaBindings::default(),
             locals: simple_names::locals(types.facts, types.table),
             bodies: OnceCell::new(),
             trace: None,
@@ -80,7 +86,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// Everything that was asked.
+    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.types.finish()

@@ -14,8 +14,8 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// A binary operator: the chosen user-defined one and the type.
-    pub fn binary(
+    /// Returns the chosen user-defined binary operator, and the type.
+    pub fn resolve_binary(
         &self,
         operator: Operator,
         left: ExprId,
@@ -33,7 +33,7 @@ impl Checker<'_> {
             },
         ];
 
-        if let Some(chosen) = self.user_operator(operator, &args) {
+        if let Some(chosen) = self.resolve_user_operator(operator, &args) {
             let result = self.result_of(&chosen.best);
             return (Some(chosen), result);
         }
@@ -41,15 +41,15 @@ impl Checker<'_> {
         (None, self.built_in_binary(operator, a, b))
     }
 
-    /// A unary operator.
-    pub fn unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
+    /// Returns the chosen user-defined unary operator, and the type.
+    pub fn resolve_unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
         let ty = self.expr_type(inner);
         let args = [Argument {
             value: inner,
             ..Argument::of_type(ty)
         }];
 
-        if let Some(chosen) = self.user_operator(operator, &args) {
+        if let Some(chosen) = self.resolve_user_operator(operator, &args) {
             let result = self.result_of(&chosen.best);
             return (Some(chosen), result);
         }
@@ -63,14 +63,18 @@ impl Checker<'_> {
                 _ => Ty::UNKNOWN,
             },
             Operator::AddressOf => self.arena.add(Type::Pointer(ty)),
-            Operator::Plus | Operator::Minus | Operator::Complement => self.promoted(ty),
+            Operator::Plus | Operator::Minus | Operator::Complement => self.promote(ty),
             _ => ty,
         };
 
         (None, result)
     }
 
-    fn user_operator(&self, operator: Operator, args: &[Argument]) -> Option<OverloadResult> {
+    fn resolve_user_operator(
+        &self,
+        operator: Operator,
+        args: &[Argument],
+    ) -> Option<OverloadResult> {
         let name = self
             .tables
             .names
@@ -79,8 +83,8 @@ impl Checker<'_> {
         let mut candidates: Vec<Candidate> = Vec::new();
         for arg in args {
             let ty = self.strip_nullable(arg.ty);
-            if matches!(self.arena.get(ty), Type::Inst(..) | Type::Param(..)) {
-                for candidate in self.members(ty, name).iter() {
+            if matches!(self.arena.get(ty), Type::Named(..) | Type::Param(..)) {
+                for candidate in self.lookup_members(ty, name).iter() {
                     if !candidates.contains(candidate) {
                         candidates.push(*candidate);
                     }
@@ -130,9 +134,9 @@ impl Checker<'_> {
         let (x, y) = (self.strip_nullable(a), self.strip_nullable(b));
         let plain = match operator {
             Operator::ShiftLeft | Operator::ShiftRight | Operator::ShiftRightUnsigned => {
-                self.promoted(x)
+                self.promote(x)
             }
-            _ => self.promoted_pair(x, y),
+            _ => self.promote_pair(x, y),
         };
 
         if lifted && !plain.is_unknown() {
@@ -142,7 +146,7 @@ impl Checker<'_> {
         }
     }
 
-    fn promoted(&self, ty: Ty) -> Ty {
+    fn promote(&self, ty: Ty) -> Ty {
         match self.known(ty) {
             Some((Known::SByte | Known::Byte | Known::Int16 | Known::UInt16 | Known::Char, _)) => {
                 self.known_type(Known::Int32, &[])
@@ -151,12 +155,12 @@ impl Checker<'_> {
         }
     }
 
-    /// The operand that the other converts to, unless both become `int`: a `byte` and a `uint` make
-    /// a `uint`.
+    /// Returns the operand that the other converts to, unless both become `int`: a `byte` and a
+    /// `uint` make a `uint`.
     fn wider(&self, a: Ty, b: Ty) -> Option<Ty> {
         let wins = |from: Ty, to: Ty| match (self.known(from), self.known(to)) {
             (Some((small, _)), Some((large, _))) => {
-                self.promoted(to) == to && small.widens_to(large)
+                self.promote(to) == to && small.widens_to(large)
             }
             _ => false,
         };
@@ -167,8 +171,8 @@ impl Checker<'_> {
         }
     }
 
-    fn promoted_pair(&self, a: Ty, b: Ty) -> Ty {
-        let (x, y) = (self.promoted(a), self.promoted(b));
+    fn promote_pair(&self, a: Ty, b: Ty) -> Ty {
+        let (x, y) = (self.promote(a), self.promote(b));
         match (
             self.known(x).map(|(known, _)| known),
             self.known(y).map(|(known, _)| known),
@@ -189,7 +193,7 @@ impl Checker<'_> {
             }
 
             _ if a == b => a,
-            _ if matches!(self.arena.get(a), Type::Inst(..))
+            _ if matches!(self.arena.get(a), Type::Named(..))
                 && self.is_value_type(a) == Some(true) =>
             {
                 a
@@ -208,22 +212,27 @@ fn token(operator: Operator) -> Option<&'static str> {
         Operator::Multiply => "*",
         Operator::Divide => "/",
         Operator::Remainder => "%",
+
         Operator::And | Operator::LogicalAnd => "&",
         Operator::Or | Operator::LogicalOr => "|",
         Operator::Xor => "^",
+
         Operator::ShiftLeft => "<<",
         Operator::ShiftRight => ">>",
         Operator::ShiftRightUnsigned => ">>>",
+
         Operator::Equal => "==",
         Operator::NotEqual => "!=",
         Operator::Less => "<",
         Operator::Greater => ">",
         Operator::LessEqual => "<=",
         Operator::GreaterEqual => ">=",
+
         Operator::Not => "!",
         Operator::Complement => "~",
         Operator::Increment => "++",
         Operator::Decrement => "--",
+
         Operator::Power
         | Operator::FromEnd
         | Operator::Range

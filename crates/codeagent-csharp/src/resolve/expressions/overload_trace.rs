@@ -15,12 +15,12 @@ use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::types::TyList;
 use crate::resolve::types::members::Candidate;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::queries::Query;
 
 /// The trace of one overload resolution.
 pub struct OverloadTrace {
     /// The innermost query that was active; `None` for the site itself.
-    pub question: Option<Question>,
+    pub query: Option<Query>,
     /// The arguments.
     pub args: Vec<Argument>,
     /// The candidates that take as many arguments.
@@ -105,7 +105,7 @@ impl Checker<'_> {
             .collect();
 
         OverloadTrace {
-            question: self.evaluation.innermost(),
+            query: self.evaluation.innermost(),
             args: args.to_vec(),
             forms,
             unfit,
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The outcome of a candidate that may be applicable.
+    /// Returns the outcome of a candidate that may be applicable.
     fn outcome_of_fitting(
         &self,
         bound: &BoundCandidate,

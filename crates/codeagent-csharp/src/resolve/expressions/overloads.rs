@@ -219,7 +219,7 @@ impl Checker<'_> {
     }
 }
 
-/// The candidates that may be applicable.
+/// Returns the candidates that may be applicable.
 fn applicable(bound: &[BoundCandidate]) -> Vec<&BoundCandidate> {
     bound
         .iter()
@@ -227,14 +227,14 @@ fn applicable(bound: &[BoundCandidate]) -> Vec<&BoundCandidate> {
         .collect()
 }
 
-/// The arguments with external types made unknown, if there are any: where nothing is applicable,
-/// some undeclared type is one of the repository after all.
+/// Returns the arguments with external types made unknown, if there are any: where nothing is
+/// applicable, some undeclared type is one of the repository after all.
 fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
     if !has_external(args) {
         return None;
     }
     let unknown = |arg: &Argument| {
-        if arg.ty == Ty::OUTSIDE {
+        if arg.ty == Ty::EXTERNAL_VALUE {
             Argument {
                 ty: Ty::UNKNOWN,
                 ..*arg
@@ -247,7 +247,7 @@ fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
 }
 
 fn has_external(args: &[Argument]) -> bool {
-    args.iter().any(|arg| arg.ty == Ty::OUTSIDE)
+    args.iter().any(|arg| arg.ty == Ty::EXTERNAL_VALUE)
 }
 
 /// Keeps the candidates of the most derived type, and those of more derived types that may be

@@ -12,16 +12,17 @@ use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeK
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::resolve::declared::tables::{FileTable, NamespaceId, Tid, is_type_scope};
+use crate::resolve::declared::tables::{FileTable, NamespaceId, TypeDefId, is_type_scope};
 use crate::resolve::expressions::Checker;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::{Found, Place};
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, Type};
 
-/// What a bare name stands for.
+/// A resolved simple name.
 #[derive(Clone, Debug)]
-pub enum Simple {
+pub enum SimpleName {
     /// A local variable, parameter or local function.
     Local(Vec<Candidate>),
     /// Members of a type around it, or static members that a using brings.
@@ -37,8 +38,8 @@ pub enum Simple {
     None,
 }
 
-impl Simple {
-    /// The declarations, if it is a local or members.
+impl SimpleName {
+    /// Returns the declarations, if it is a local or members.
     #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         match self {
@@ -49,50 +50,50 @@ impl Simple {
 }
 
 impl Checker<'_> {
-    /// Looks up a bare name of the linked file from a scope at an offset.
+    /// Looks up a bare name of the file being resolved from a scope at an offset.
     pub fn lookup_value(
         &self,
         name: Name,
         (scope, offset): (ScopeId, u32),
         invoked: bool,
-    ) -> Simple {
+    ) -> SimpleName {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
 
             if let Some(local) = self.local_in(id, name, offset) {
-                return Simple::Local(vec![self.local(local)]);
+                return SimpleName::Local(vec![self.local(local)]);
             }
 
             let found = match here.kind {
                 kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
                 ScopeKind::Namespace | ScopeKind::File => self.static_imports(id, name, invoked),
-                _ => Simple::None,
+                _ => SimpleName::None,
             };
 
-            if !matches!(found, Simple::None) {
+            if !matches!(found, SimpleName::None) {
                 return found;
             }
             current = here.parent;
         }
 
         if invoked {
-            return Simple::None;
+            return SimpleName::None;
         }
 
         self.lookup_type_name(name, scope, 0)
     }
 
-    /// Locals, parameters and local functions of this name declared directly in a scope of the
-    /// linked file.
+    /// Locals, parameters and local functions of this name declared directly in a scope of the file
+    /// being resolved.
     pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
         self.locals
             .get(&(scope, name))
             .map_or(&[], |found| found.as_slice())
     }
 
-    /// The local, parameter or local function of that name declared in a scope that counts at an
-    /// offset.
+    /// Returns the local, parameter or local function of that name declared in a scope that counts
+    /// at an offset.
     fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
         locals
@@ -103,7 +104,7 @@ impl Checker<'_> {
             .copied()
     }
 
-    /// The local, parameter or local function that a bare name stands for.
+    /// Returns the local, parameter or local function that a bare name stands for.
     pub(super) fn local_of(
         &self,
         name: Name,
@@ -123,18 +124,18 @@ impl Checker<'_> {
     }
 
     /// Looks up a bare name as a type or namespace.
-    pub fn lookup_type_name(&self, name: Name, scope: ScopeId, arity: u16) -> Simple {
-        let place = Place {
+    pub fn lookup_type_name(&self, name: Name, scope: ScopeId, arity: u16) -> SimpleName {
+        let place = LookupScope {
             file: self.file,
             scope,
             alone: None,
         };
         match self.lookup(place, name, arity, false) {
-            Found::Type(ty) => Simple::Type(ty),
+            TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
             _ => match self.lookup(place, name, arity, true) {
-                Found::Namespace(namespace) => Simple::Namespace(namespace),
-                Found::Type(ty) => Simple::Type(ty),
-                Found::None => Simple::None,
+                TypeOrNamespace::Namespace(namespace) => SimpleName::Namespace(namespace),
+                TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
+                TypeOrNamespace::None => SimpleName::None,
             },
         }
     }
@@ -150,20 +151,20 @@ impl Checker<'_> {
         }
     }
 
-    fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> Simple {
+    fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> SimpleName {
         let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else {
-            return Simple::None;
+            return SimpleName::None;
         };
 
         let own = self.self_type(tid);
-        let members = self.members(own, name);
+        let members = self.lookup_members(own, name);
         let passed_over = invoked && self.cannot_be_invoked(&members);
         if !members.is_empty() && !passed_over {
-            return Simple::Members(members.to_vec());
+            return SimpleName::Members(members.to_vec());
         }
 
         if let Some(param) = self.primary_parameter(tid, name) {
-            return Simple::Local(vec![Candidate {
+            return SimpleName::Local(vec![Candidate {
                 decl: param,
                 within: own,
                 depth: 0,
@@ -171,19 +172,19 @@ impl Checker<'_> {
         }
 
         if invoked {
-            return Simple::None;
+            return SimpleName::None;
         }
 
-        match self.nested(own, name, 0) {
-            Found::Type(ty) => Simple::Type(ty),
-            _ => Simple::None,
+        match self.lookup_nested_type(own, name, 0) {
+            TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
+            _ => SimpleName::None,
         }
     }
 
     /// A parameter of the primary constructor in another part of the type (its own part's lie in
     /// the scope).
-    fn primary_parameter(&self, tid: Tid, name: Name) -> Option<DeclRef> {
-        for constructor in &self.group(tid).constructors {
+    fn primary_parameter(&self, tid: TypeDefId, name: Name) -> Option<DeclRef> {
+        for constructor in &self.type_def(tid).constructors {
             let facts = self.facts(constructor.file);
             let decl = facts.decl(constructor.decl);
             if decl.kind == DeclKind::PrimaryConstructor {
@@ -203,7 +204,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether what was found is a value that is known not to be a delegate.
+    /// Reports whether what was found is a value that is known not to be a delegate.
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
         members.iter().all(|member| {
             !is_method(self.decl(member.decl).kind)
@@ -212,14 +213,14 @@ impl Checker<'_> {
     }
 
     /// Static members that `using static` brings into a namespace or file scope.
-    fn static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> Simple {
+    fn static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> SimpleName {
         let mut found = Vec::new();
         let mut undeclared = false;
         for using in self.usings(self.file, scope).iter() {
             let Using::Static(ty) = *using else { continue };
 
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
-            for member in self.members(ty, name).iter() {
+            for member in self.lookup_members(ty, name).iter() {
                 let decl = self.decl(member.decl);
                 let is_static = decl.flags.has(DeclFlags::STATIC)
                     || decl.flags.has(DeclFlags::CONST)
@@ -236,13 +237,13 @@ impl Checker<'_> {
         }
 
         if found.is_empty() {
-            Simple::None
+            SimpleName::None
         } else {
-            Simple::Imported(self.prefer_accessible(found), undeclared)
+            SimpleName::Imported(self.prefer_accessible(found), undeclared)
         }
     }
 
-    /// The type of a value member or local; unknown for methods.
+    /// Returns the type of a value member or local; unknown for methods.
     pub fn candidate_type(&self, candidate: &Candidate) -> Ty {
         let decl = self.decl(candidate.decl);
         let declared = match decl.kind {
@@ -281,7 +282,7 @@ impl Checker<'_> {
 /// Locals, parameters and local functions of a file by the scope they are declared in.
 pub type Locals = FxHashMap<(ScopeId, Name), SmallVec<[DeclId; 1]>>;
 
-/// Those of a file.
+/// Returns the locals of a file.
 #[must_use]
 pub fn locals(facts: &Facts, table: &FileTable) -> Locals {
     let mut locals: Locals = FxHashMap::default();

@@ -32,8 +32,8 @@ fn split(source: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// The world of files; those in `lib/` are external, those in a folder `p1/`, `p2/` belong to
-/// projects of that name, p2 referencing p1.
+/// Returns the world of files; those in `lib/` are external, those in a folder `p1/`, `p2/` belong
+/// to projects of that name, p2 referencing p1.
 fn world(files: &BTreeMap<String, String>) -> World {
     let (mut projects, mut owners) = (Vec::new(), BTreeMap::new());
     for (index, name) in ["p1", "p2"].into_iter().enumerate() {
@@ -103,7 +103,7 @@ fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -
     out
 }
 
-/// The edges of some types of all files, file by file.
+/// Returns the edges of some types of all files, file by file.
 fn edges(source: &str, wanted: &[EdgeType]) -> String {
     let world = world(&split(source));
     let mut out = String::new();
@@ -133,7 +133,7 @@ fn count_calls(links: &Links) -> usize {
     links.unresolved.len()
 }
 
-/// The `calls` edges.
+/// Returns the `calls` edges.
 fn calls(source: &str) -> String {
     edges(source, &[EdgeType::Calls])
 }

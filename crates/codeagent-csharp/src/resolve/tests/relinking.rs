@@ -127,7 +127,8 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// The questions that the pieces of a file answer otherwise than before, if nothing else differs.
+/// Returns the queries that the pieces of a file answer otherwise than before, if nothing else
+/// differs.
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
@@ -150,7 +151,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     })
 }
 
-/// The files that the law says must be linked again.
+/// Returns the files that the law says must be linked again.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| {
         world

@@ -14,7 +14,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::world::DeclRef;
 use codeagent_model::facts::{DeclId, ExprId};
 
-use crate::resolve::declared::tables::{NamespaceId, Tid};
+use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
 
 /// An interned type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,12 +33,12 @@ impl Ty {
     pub const TARGET_NEW: Self = Self(4);
     /// A type from outside the world of which only that is known: it mentions no type of the
     /// repository.
-    pub const OUTSIDE: Self = Self(5);
+    pub const EXTERNAL_VALUE: Self = Self(5);
 
-    /// Whether it is not known which type it is.
+    /// Reports whether it is not known which type it is.
     #[must_use]
     pub fn is_unknown(self) -> bool {
-        self == Self::UNKNOWN || self == Self::OUTSIDE
+        self == Self::UNKNOWN || self == Self::EXTERNAL_VALUE
     }
 }
 
@@ -48,19 +48,19 @@ impl Default for Ty {
     }
 }
 
-/// Several types.
+/// A list of types.
 pub type TyList = Rc<[Ty]>;
 
-/// Whose type parameter.
+/// The owner of a type parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamOwner {
     /// A type's; the index counts those of the types around it first.
-    Type(Tid),
+    Type(TypeDefId),
     /// A method's, local function's or extension block's.
     Decl(DeclRef),
 }
 
-/// What a [`Ty`] is.
+/// The structure of a [`Ty`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// See [`Ty::UNKNOWN`].
@@ -73,10 +73,10 @@ pub enum Type {
     Dynamic,
     /// See [`Ty::TARGET_NEW`].
     TargetNew,
-    /// See [`Ty::OUTSIDE`].
-    Outside,
+    /// See [`Ty::EXTERNAL_VALUE`].
+    ExternalValue,
     /// A declared type with all its type arguments, those of the types around it first.
-    Inst(Tid, TyList),
+    Named(TypeDefId, TyList),
     /// A type that no file of the world declares, by its simple name.
     External(Name, TyList),
     /// A type parameter.
@@ -103,7 +103,7 @@ pub enum Type {
     Qualifier(Ty),
 }
 
-/// All types of a link.
+/// The types interned while one file is resolved.
 pub struct Arena {
     inner: RefCell<Inner>,
 }
@@ -116,7 +116,7 @@ struct Inner {
 }
 
 impl Arena {
-    /// The arena with the constants of [`Ty`].
+    /// Returns the arena with the constants of [`Ty`].
     #[must_use]
     pub fn new() -> Self {
         let arena = Self {
@@ -128,14 +128,14 @@ impl Arena {
             Type::Default,
             Type::Dynamic,
             Type::TargetNew,
-            Type::Outside,
+            Type::ExternalValue,
         ] {
             arena.add(ty);
         }
         arena
     }
 
-    /// The number of a type.
+    /// Returns the number of a type.
     pub fn add(&self, ty: Type) -> Ty {
         let mut inner = self.inner.borrow_mut();
         if let Some(id) = inner.types.find(&ty) {
@@ -144,7 +144,7 @@ impl Arena {
 
         let open = match &ty {
             Type::Param(..) => true,
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+            Type::Named(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
                 args.iter().any(|arg| inner.open[arg.0 as usize])
             }
             Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => {
@@ -157,13 +157,13 @@ impl Arena {
         Ty(inner.types.add_new(ty))
     }
 
-    /// What a type is.
+    /// Returns the structure of a type.
     #[must_use]
     pub fn get(&self, ty: Ty) -> Type {
         self.inner.borrow().types.get(ty.0).clone()
     }
 
-    /// Whether a type mentions a type parameter.
+    /// Reports whether a type mentions a type parameter.
     #[must_use]
     pub fn is_open(&self, ty: Ty) -> bool {
         self.inner.borrow().open[ty.0 as usize]
@@ -191,7 +191,7 @@ impl Arena {
 
         match self.get(ty) {
             Type::Param(owner, index) => replace(owner, index).unwrap_or(ty),
-            Type::Inst(tid, args) => self.add(Type::Inst(tid, list(&args))),
+            Type::Named(tid, args) => self.add(Type::Named(tid, list(&args))),
             Type::External(name, args) => self.add(Type::External(name, list(&args))),
             Type::Tuple(args, names) => self.add(Type::Tuple(list(&args), names)),
             Type::Array(of, rank) => {

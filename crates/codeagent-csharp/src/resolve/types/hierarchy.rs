@@ -8,10 +8,10 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
 
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::Types;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
 const MAX_SUPERTYPES: usize = 64;
@@ -20,17 +20,17 @@ const MAX_SUPERTYPES: usize = 64;
 const MAX_BASES: usize = 200;
 
 impl Types<'_> {
-    /// The base list of a type over all its parts, in terms of its own type parameters.
-    pub fn bases(&self, tid: Tid) -> TyList {
-        let asked = (tid, Question::Bases(tid));
+    /// Returns the base list of a type over all its parts, in terms of its own type parameters.
+    pub fn bases(&self, tid: TypeDefId) -> TyList {
+        let asked = (tid, Query::Bases(tid));
         self.evaluation
-            .answered(&self.memo.bases, asked, || self.bases_cold(tid))
+            .answered(&self.memo.bases, asked, || self.bases_uncached(tid))
             .unwrap_or_default()
     }
 
-    fn bases_cold(&self, tid: Tid) -> TyList {
+    fn bases_uncached(&self, tid: TypeDefId) -> TyList {
         let mut made: Vec<Ty> = Vec::new();
-        for part in &self.group(tid).parts {
+        for part in &self.type_def(tid).parts {
             let facts = self.facts(part.file);
             for base in facts.list(self.decl(*part).bases).iter().take(MAX_BASES) {
                 let ty = self.type_of(part.file, base.ty);
@@ -42,10 +42,10 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Whether the type is an interface; `None` if it is not declared in the world.
+    /// Reports whether the type is an interface; `None` if it is not declared in the world.
     pub fn is_interface(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Interface),
+            Type::Named(tid, _) => Some(self.tables.type_def(tid).kind == DeclKind::Interface),
             Type::External(name, _) => {
                 looks_like_interface(self.tables.names.text(name)).then_some(true)
             }
@@ -53,9 +53,9 @@ impl Types<'_> {
         }
     }
 
-    /// The base class; for a class without one `object`.
+    /// Returns the base class; for a class without one `object`.
     pub fn base_class(&self, ty: Ty) -> Ty {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             return Ty::UNKNOWN;
         };
         let bases = self.bases(tid);
@@ -68,14 +68,14 @@ impl Types<'_> {
         }
     }
 
-    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces
-    /// where so declared.
+    /// Returns the type and all its supertypes: itself, then breadth first, base classes before
+    /// interfaces where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
         self.evaluation
-            .remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
+            .remembered(&self.memo.supertypes, ty, || self.supertypes_uncached(ty))
     }
 
-    fn supertypes_cold(&self, ty: Ty) -> TyList {
+    fn supertypes_uncached(&self, ty: Ty) -> TyList {
         let mut all = vec![ty];
         let mut next = 0;
         while next < all.len() && all.len() < MAX_SUPERTYPES {
@@ -91,14 +91,14 @@ impl Types<'_> {
 
     fn direct_bases(&self, ty: Ty) -> Vec<Ty> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => {
+            Type::Named(tid, _) => {
                 let mut bases: Vec<Ty> = self
                     .bases(tid)
                     .iter()
                     .map(|base| self.substitute(*base, ty))
                     .collect();
 
-                let implicit = match self.tables.group(tid).kind {
+                let implicit = match self.tables.type_def(tid).kind {
                     DeclKind::Enum => {
                         bases.clear();
                         Some(Known::Enum)
@@ -119,7 +119,7 @@ impl Types<'_> {
                 );
 
                 if matches!(
-                    self.tables.group(tid).kind,
+                    self.tables.type_def(tid).kind,
                     DeclKind::Record | DeclKind::RecordStruct
                 ) {
                     bases.push(self.known_type(Known::Equatable, &[ty]));
@@ -133,17 +133,17 @@ impl Types<'_> {
         }
     }
 
-    /// The types a type parameter is constrained to.
+    /// Returns the types a type parameter is constrained to.
     pub fn constraints(&self, param: Ty) -> TyList {
-        let asked = (param, Question::Constraints(param));
+        let asked = (param, Query::Constraints(param));
         self.evaluation
             .answered(&self.memo.constraints, asked, || {
-                self.constraints_cold(param)
+                self.constraints_uncached(param)
             })
             .unwrap_or_default()
     }
 
-    fn constraints_cold(&self, param: Ty) -> TyList {
+    fn constraints_uncached(&self, param: Ty) -> TyList {
         let mut made = Vec::new();
         self.each_constraint(param, &mut |file, clause, ty| {
             if clause != BaseClause::ConstraintWord {
@@ -153,8 +153,8 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Whether a type parameter stands for value types only (`true`) or reference types only
-    /// (`false`).
+    /// Reports whether a type parameter stands for value types only (`true`) or reference types
+    /// only (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
@@ -183,7 +183,7 @@ impl Types<'_> {
 
         let (owners, index): (Vec<DeclRef>, usize) = match owner {
             ParamOwner::Type(tid) => {
-                let group = self.group(tid);
+                let group = self.type_def(tid);
                 (
                     group.parts.to_vec(),
                     usize::from(index.saturating_sub(group.outer_arity)),
@@ -202,18 +202,18 @@ impl Types<'_> {
         }
     }
 
-    /// What the type is as an instance of the definition of `target`, if it is or derives from one.
+    /// Returns the instance of the definition of `target` that a type is or derives from.
     pub fn as_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
         let wanted = self.arena.get(target);
         let same = |candidate: &Type| match (candidate, &wanted) {
-            (Type::Inst(a, _), Type::Inst(b, _)) => a == b,
+            (Type::Named(a, _), Type::Named(b, _)) => a == b,
             (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
             _ => false,
         };
 
-        // What the library declares derives from nothing of the repository: most questions end
+        // What the library declares derives from nothing of the repository: most queries end
         // here.
-        if let (Type::Inst(from, _), Type::Inst(to, _)) = (self.arena.get(ty), &wanted)
+        if let (Type::Named(from, _), Type::Named(to, _)) = (self.arena.get(ty), &wanted)
             && from >= self.tables.library
             && *to < self.tables.library
         {
@@ -242,7 +242,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a base class of the type is not declared in the world.
+    /// Reports whether a base class of the type is not declared in the world.
     pub fn has_foreign_class(&self, ty: Ty) -> bool {
         self.has_foreign_base(ty)
             && self
@@ -255,10 +255,10 @@ impl Types<'_> {
                 })
     }
 
-    /// Whether something above the type is not declared in the world, so that not everything about
-    /// it is known.
+    /// Reports whether something above the type is not declared in the world, so that not
+    /// everything about it is known.
     pub fn has_foreign_base(&self, ty: Ty) -> bool {
-        if matches!(self.arena.get(ty), Type::Inst(tid, _) if tid >= self.tables.library) {
+        if matches!(self.arena.get(ty), Type::Named(tid, _) if tid >= self.tables.library) {
             return false;
         }
         self.supertypes(ty)

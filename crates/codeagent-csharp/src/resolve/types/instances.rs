@@ -7,7 +7,7 @@
 
 use codeagent_model::facts::DeclId;
 
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type, Types};
 
@@ -15,40 +15,40 @@ impl Types<'_> {
     /// A known type of the base library: its declaration if there is one, else by name.
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
-            Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
+            Some(tid) => self.arena.add(Type::Named(tid, args.into())),
             None => self
                 .arena
                 .add(Type::External(self.tables.name_of(known), args.into())),
         }
     }
 
-    /// Which known type this is, with its arguments.
+    /// Returns the well-known type that a type is an instance of, and its arguments.
     pub fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
         match self.arena.get(ty) {
-            Type::Inst(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
+            Type::Named(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
             _ => None,
         }
     }
 
-    /// Whether this is the known type.
+    /// Reports whether this is the known type.
     pub fn is_known(&self, ty: Ty, known: Known) -> bool {
         self.known(ty).is_some_and(|(found, _)| found == known)
     }
 
-    /// The type of a declaration's own type arguments inside itself.
-    pub fn self_type(&self, tid: Tid) -> Ty {
-        let group = self.tables.group(tid);
+    /// Returns the type of a declaration's own type arguments inside itself.
+    pub fn self_type(&self, tid: TypeDefId) -> Ty {
+        let group = self.tables.type_def(tid);
         let args = (0..group.outer_arity + group.arity)
             .map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN))
             .collect();
-        self.arena.add(Type::Inst(tid, args))
+        self.arena.add(Type::Named(tid, args))
     }
 
     /// Parameter `index` of a type as a type; those of the types around it belong to these.
-    fn outer_param(&self, tid: Tid, index: u16) -> Option<Ty> {
+    fn outer_param(&self, tid: TypeDefId, index: u16) -> Option<Ty> {
         let mut owner = tid;
-        while index < self.tables.group(owner).outer_arity {
-            owner = self.tables.group(owner).outer?;
+        while index < self.tables.type_def(owner).outer_arity {
+            owner = self.tables.type_def(owner).outer?;
         }
         Some(self.arena.add(Type::Param(ParamOwner::Type(owner), index)))
     }
@@ -58,7 +58,7 @@ impl Types<'_> {
         if !self.arena.is_open(ty) {
             return ty;
         }
-        let Type::Inst(tid, args) = self.arena.get(within) else {
+        let Type::Named(tid, args) = self.arena.get(within) else {
             return ty;
         };
         self.arena.map(ty, &|owner, index| match owner {
@@ -69,12 +69,12 @@ impl Types<'_> {
         })
     }
 
-    fn is_or_contains(&self, outer: Tid, mut inner: Tid) -> bool {
+    fn is_or_contains(&self, outer: TypeDefId, mut inner: TypeDefId) -> bool {
         loop {
             if outer == inner {
                 return true;
             }
-            match self.tables.group(inner).outer {
+            match self.tables.type_def(inner).outer {
                 Some(next) => inner = next,
                 None => return false,
             }
@@ -94,7 +94,7 @@ impl Types<'_> {
         })
     }
 
-    /// The type of `this` in a type declaration.
+    /// Returns the type of `this` in a type declaration.
     pub fn this_type(&self, decl: DeclId) -> Ty {
         decl.some()
             .and_then(|decl| self.table.types.get(&decl))
@@ -109,16 +109,16 @@ impl Types<'_> {
         }
     }
 
-    /// Whether it is `void`.
+    /// Reports whether it is `void`.
     pub fn is_void(&self, ty: Ty) -> bool {
         self.is_known(ty, Known::Void)
     }
 
-    /// Whether a type mentions something unknown.
+    /// Reports whether a type mentions something unknown.
     pub fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
-            Type::Unknown | Type::Outside | Type::Dynamic => true,
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+            Type::Unknown | Type::ExternalValue | Type::Dynamic => true,
+            Type::Named(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
                 args.iter().any(|arg| self.is_uncertain(*arg))
             }
             Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
@@ -126,15 +126,18 @@ impl Types<'_> {
         }
     }
 
-    /// Whether the type comes from outside and mentions no type of the repository.
-    pub fn is_outside(&self, ty: Ty) -> bool {
+    /// Reports whether the type comes from outside and mentions no type of the repository.
+    pub fn is_external_type(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
-            Type::Outside => true,
-            Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
-            Type::Inst(tid, args) => {
-                self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg))
+            Type::ExternalValue => true,
+            Type::External(_, args) => args.iter().all(|arg| self.is_external_type(*arg)),
+            Type::Named(tid, args) => {
+                self.tables.type_def(tid).external
+                    && args.iter().all(|arg| self.is_external_type(*arg))
             }
-            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
+            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => {
+                self.is_external_type(of)
+            }
             _ => false,
         }
     }
@@ -143,14 +146,14 @@ impl Types<'_> {
     /// from outside.
     pub fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
         let ty = part(whole);
-        if ty.is_unknown() && self.is_outside(whole) {
-            Ty::OUTSIDE
+        if ty.is_unknown() && self.is_external_type(whole) {
+            Ty::EXTERNAL_VALUE
         } else {
             ty
         }
     }
 
-    /// Whether a type mentions a type parameter.
+    /// Reports whether a type mentions a type parameter.
     pub fn mentions(&self, ty: Ty, param: Ty) -> bool {
         if ty == param {
             return true;
@@ -159,7 +162,7 @@ impl Types<'_> {
             return false;
         }
         match self.arena.get(ty) {
-            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
+            Type::Named(_, args) | Type::External(_, args) | Type::Tuple(args, _) => {
                 args.iter().any(|arg| self.mentions(*arg, param))
             }
             Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) => self.mentions(of, param),

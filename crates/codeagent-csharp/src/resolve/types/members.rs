@@ -15,7 +15,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 use codeagent_model::graph::Access;
 
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::Types;
 use crate::resolve::types::{Ty, Type};
@@ -27,20 +27,20 @@ pub struct Candidate {
     pub decl: DeclRef,
     /// The instance of the type that declares it; [`Ty::UNKNOWN`] for locals.
     pub within: Ty,
-    /// How many base classes up it is declared first.
+    /// The number of base classes between the type and its first declaration.
     pub depth: u16,
 }
 
 impl Types<'_> {
-    /// The members of this name, most derived first.
-    pub fn members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
+    /// Returns the members of this name, most derived first.
+    pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
         self.evaluation
             .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
-                self.members_cold(ty, name).into()
+                self.members_uncached(ty, name).into()
             })
     }
 
-    fn members_cold(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+    fn members_uncached(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let accessible = self.collect_members(ty, name, true);
         if accessible.is_empty() {
             self.collect_members(ty, name, false)
@@ -53,12 +53,12 @@ impl Types<'_> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
-                let Type::Inst(tid, _) = self.arena.get(base) else {
+                let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
 
-                self.group(tid);
-                let shared = self.tables.group(tid).shared;
+                self.type_def(tid);
+                let shared = self.tables.type_def(tid).shared;
                 for decl in self.members_of(tid, name) {
                     let candidate = Candidate {
                         decl: *decl,
@@ -84,13 +84,13 @@ impl Types<'_> {
         found
     }
 
-    /// The methods of this name; values that hide them are passed over, as a name that is invoked
-    /// does.
-    pub fn methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+    /// Returns the methods of this name; values that hide them are passed over, as a name that is
+    /// invoked does.
+    pub fn lookup_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
-                let Type::Inst(tid, _) = self.arena.get(base) else {
+                let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
 
@@ -129,7 +129,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether two methods take the same parameters.
+    /// Reports whether two methods take the same parameters.
     pub fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
@@ -160,18 +160,18 @@ impl Types<'_> {
         self.replace_params(ty, from, to)
     }
 
-    /// The types whose members count, by distance: a class and its base classes; an interface and
-    /// what it extends.
+    /// Returns the types whose members count, by distance: a class and its base classes; an
+    /// interface and what it extends.
     fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface => {
+            Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface => {
                 let all = self.supertypes(ty);
                 let mut levels = vec![vec![ty]];
                 levels.push(all.iter().skip(1).copied().collect());
                 levels.push(vec![self.known_type(Known::Object, &[])]);
                 levels
             }
-            Type::Inst(..) => self.class_chain(ty),
+            Type::Named(..) => self.class_chain(ty),
             Type::Param(..) => {
                 let mut levels = Vec::new();
                 for constraint in self.constraints(ty).iter() {
@@ -231,7 +231,9 @@ impl Types<'_> {
                 .copied()
                 .find(|base| self.is_interface(*base) == Some(false));
             match next {
-                Some(next) if matches!(self.arena.get(next), Type::Inst(..)) && next != current => {
+                Some(next)
+                    if matches!(self.arena.get(next), Type::Named(..)) && next != current =>
+                {
                     chain.push(vec![next]);
                     current = next;
                 }
@@ -242,7 +244,8 @@ impl Types<'_> {
         chain
     }
 
-    /// Leaves out what cannot be accessed from the linked file, unless nothing else is there.
+    /// Leaves out what cannot be accessed from the file being resolved, unless nothing else is
+    /// there.
     pub fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
         if found.iter().all(|candidate| self.is_accessible(*candidate)) {
             return found;
@@ -259,7 +262,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether the member is accessible from the site (standard §7.5).
+    /// Reports whether the member is accessible from the site (standard §7.5).
     pub fn is_accessible(&self, candidate: Candidate) -> bool {
         let Some(access) = self
             .facts(candidate.decl.file)
@@ -268,7 +271,7 @@ impl Types<'_> {
         else {
             return true;
         };
-        let Type::Inst(tid, _) = self.arena.get(candidate.within) else {
+        let Type::Named(tid, _) = self.arena.get(candidate.within) else {
             return true;
         };
 
@@ -282,23 +285,23 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a type around the site is or derives from the type.
-    fn derives_here(&self, tid: Tid) -> bool {
+    /// Reports whether a type around the site is or derives from the type.
+    fn derives_here(&self, tid: TypeDefId) -> bool {
         self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
-                all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
+                all.iter().any(|base| matches!(self.arena.get(*base), Type::Named(other, _) if other == tid))
             })
         })
     }
 
-    /// The types around the site, the innermost first.
-    fn types_around(&self) -> impl Iterator<Item = Tid> {
-        std::iter::successors(self.site_type.get(), |tid| self.tables.group(*tid).outer)
+    /// Returns the types around the site, the innermost first.
+    fn types_around(&self) -> impl Iterator<Item = TypeDefId> {
+        std::iter::successors(self.site_type.get(), |tid| self.tables.type_def(*tid).outer)
     }
 
-    /// Whether internals of the type can be used from the linked file.
-    fn is_same_assembly(&self, tid: Tid) -> bool {
+    /// Reports whether internals of the type can be used from the file being resolved.
+    fn is_same_assembly(&self, tid: TypeDefId) -> bool {
         let here = self
             .table
             .homes
@@ -306,19 +309,19 @@ impl Types<'_> {
             .copied()
             .unwrap_or(self.tables.assemblies.none());
         self.tables
-            .group(tid)
+            .type_def(tid)
             .homes
             .iter()
             .any(|home| self.tables.assemblies.is_friend(here, *home))
     }
 
-    /// The constructors of a type.
-    pub fn constructors(&self, ty: Ty) -> Vec<Candidate> {
-        let Type::Inst(tid, _) = self.arena.get(ty) else {
+    /// Returns the constructors of a type.
+    pub fn lookup_constructors(&self, ty: Ty) -> Vec<Candidate> {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
             return Vec::new();
         };
 
-        let group = self.group(tid);
+        let group = self.type_def(tid);
         self.ask_type(tid, published::CONSTRUCTORS, group.name);
         let parts = group
             .constructors
@@ -336,8 +339,8 @@ impl Types<'_> {
         )
     }
 
-    /// Whether a part of a type in a shared project is compiled into an assembly that the linked
-    /// file sees.
+    /// Reports whether a part of a type in a shared project is compiled into an assembly that the
+    /// file being resolved sees.
     pub fn is_compiled_here(&self, decl: DeclRef) -> bool {
         let homes = &self.tables.file(decl.file).homes;
         self.table.homes.iter().any(|here| {
@@ -348,7 +351,7 @@ impl Types<'_> {
     }
 }
 
-/// Whether the kind is one of methods, which overload.
+/// Reports whether the kind is one of methods, which overload.
 #[must_use]
 pub fn is_method(kind: DeclKind) -> bool {
     matches!(

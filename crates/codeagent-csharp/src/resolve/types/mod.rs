@@ -4,14 +4,15 @@
 //! [`Types`] is the state that these queries need. Queries of the third layer are methods of
 //! `Checker`, which holds a `Types`, so nothing here can call them.
 //!
-//! **Limits.** Those of [`questions`].
+//! **Limits.** Those of [`queries`].
 
 mod arena;
 pub mod hierarchy;
 pub mod instances;
 pub mod members;
 pub mod names;
-pub mod questions;
+pub mod queries;
+pub mod scope_lookup;
 pub mod signatures;
 pub mod usings;
 
@@ -30,44 +31,44 @@ use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
 use self::members::Candidate;
-use self::names::Found;
-use self::questions::Question;
+use self::names::TypeOrNamespace;
+use self::queries::Query;
 use self::signatures::Signature;
 use self::usings::Using;
 use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileTable, Tables, Tid, TypeGroup};
+use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
 
-/// Answers about declared types, by question.
+/// Memoized results about declared types.
 #[derive(Default)]
-struct Memo {
+struct TypeMemo {
     type_exprs: Table<(FileId, TypeId), Ty>,
-    lookups: Table<(FileId, ScopeId, Name, u16, bool), Found>,
+    lookups: Table<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
     usings: Table<(FileId, ScopeId), Rc<[Using]>>,
-    bases: Table<Tid, TyList>,
+    bases: Table<TypeDefId, TyList>,
     constraints: Table<Ty, TyList>,
     supertypes: Table<Ty, TyList>,
-    derives: Table<(Option<Tid>, Tid), bool>,
-    members: Table<(Option<Tid>, Ty, Name), Rc<[Candidate]>>,
+    derives: Table<(Option<TypeDefId>, TypeDefId), bool>,
+    members: Table<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
-/// A link as far as declared types go: what it sees of other files, the tables, an arena of types,
-/// and answers.
+/// The state of the type layer while one file is resolved: the world, the tables, an arena of
+/// types, and memoized results.
 pub struct Types<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
-    pub evaluation: Evaluation<Question>,
+    pub evaluation: Evaluation<Query>,
     /// The innermost type around the site, which decides what is accessible.
-    pub site_type: Cell<Option<Tid>>,
-    memo: Memo,
-    touched: RefCell<FxHashSet<Tid>>,
+    pub site_type: Cell<Option<TypeDefId>>,
+    memo: TypeMemo,
+    touched: RefCell<FxHashSet<TypeDefId>>,
 }
 
 impl<'w> Types<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let facts = world.facts(file);
@@ -78,9 +79,9 @@ impl<'w> Types<'w> {
             facts,
             table: tables.file(file),
             arena: Arena::new(),
-            evaluation: Evaluation::new(questions::limits(facts.sites.len())),
+            evaluation: Evaluation::new(queries::limits(facts.sites.len())),
             site_type: Cell::new(None),
-            memo: Memo::default(),
+            memo: TypeMemo::default(),
             touched: RefCell::default(),
         };
 
@@ -94,20 +95,21 @@ impl<'w> Types<'w> {
         self.evaluation.spend(steps)
     }
 
-    /// Whether something at this site was left unknown because it lies too deep or costs too much.
+    /// Reports whether something at this site was left unknown because it lies too deep or costs
+    /// too much.
     pub fn exceeded(&self) -> bool {
         self.evaluation.exceeded()
     }
 
-    /// Everything that was asked.
+    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
-    /// A type group, with everything its parts say recorded as read.
-    pub fn group(&self, tid: Tid) -> &'w TypeGroup {
-        let group = self.tables.group(tid);
+    /// A type definition, with everything its parts say recorded as read.
+    pub fn type_def(&self, tid: TypeDefId) -> &'w TypeDef {
+        let group = self.tables.type_def(tid);
         // A library is no file that changes.
         if group.external {
             return group;
@@ -120,7 +122,7 @@ impl<'w> Types<'w> {
 
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
-                outermost = self.tables.group(outer);
+                outermost = self.tables.type_def(outer);
             }
             self.record_lookup(published::TYPES, outermost.name);
         }
@@ -128,18 +130,17 @@ impl<'w> Types<'w> {
         group
     }
 
-    /// Records that a type is asked for a name, or for one of the other questions that its members
-    /// answer.
-    pub fn ask_type(&self, tid: Tid, table: KeyTable, name: Name) {
+    /// Records a lookup of a name in a type, or of another key that its members provide.
+    pub fn ask_type(&self, tid: TypeDefId, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
-        let group = self.tables.group(tid);
+        let group = self.tables.type_def(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
             self.record_lookup(table, name);
         }
     }
 
-    /// The members of this name that a type declares itself.
-    pub fn members_of(&self, tid: Tid, name: Name) -> &'w [DeclRef] {
+    /// Returns the members of this name that a type declares itself.
+    pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
         self.ask_type(tid, published::MEMBERS, name);
         self.tables
             .members
@@ -157,7 +158,7 @@ impl<'w> Types<'w> {
             .unwrap_or(Name::NONE)
     }
 
-    /// World-wide name of a string of the linked file.
+    /// World-wide name of a string of the file being resolved.
     pub fn own_name(&self, sym: Sym) -> Name {
         self.table
             .names

@@ -31,13 +31,13 @@ pub struct Signature {
     pub params: Vec<Parameter>,
     /// Type parameters as types; those of an extension block first.
     pub type_params: Vec<Ty>,
-    /// How many of them belong to the extension block.
+    /// The number of them that belong to the extension block.
     pub block_params: usize,
     /// Result.
     pub result: Ty,
 }
 
-/// What a delegate takes and gives.
+/// The parameters and result of a delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelegateShape {
     /// Types of the parameters.
@@ -49,14 +49,14 @@ pub struct DelegateShape {
 }
 
 impl Types<'_> {
-    /// The signature of a declaration.
+    /// Returns the signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
         self.evaluation.remembered(&self.memo.signatures, decl, || {
-            Rc::new(self.signature_cold(decl))
+            Rc::new(self.signature_uncached(decl))
         })
     }
 
-    fn signature_cold(&self, decl: DeclRef) -> Signature {
+    fn signature_uncached(&self, decl: DeclRef) -> Signature {
         let facts = self.facts(decl.file);
         let declared = self.decl(decl);
         let mut made = Signature {
@@ -108,7 +108,7 @@ impl Types<'_> {
         }
     }
 
-    /// The extension block a member stands in.
+    /// Returns the extension block a member stands in.
     pub fn block_of(&self, decl: DeclRef) -> Option<DeclId> {
         let facts = self.facts(decl.file);
         let owner = facts
@@ -118,11 +118,11 @@ impl Types<'_> {
         (facts.decl(owner).kind == DeclKind::ExtensionBlock).then_some(owner)
     }
 
-    /// The shape of a delegate type, or of the delegate in an `Expression<T>`.
+    /// Returns the shape of a delegate type, or of the delegate in an `Expression<T>`.
     pub fn delegate_shape(&self, ty: Ty) -> Option<DelegateShape> {
         match self.arena.get(ty) {
-            Type::Inst(tid, args) => {
-                let group = self.group(tid);
+            Type::Named(tid, args) => {
+                let group = self.type_def(tid);
                 if group.kind == DeclKind::Delegate {
                     let signature = self.signature(*group.parts.first()?);
                     let params = signature
@@ -147,13 +147,13 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a value of the type can be invoked; `None` if that is not known.
+    /// Reports whether a value of the type can be invoked; `None` if that is not known.
     pub fn is_delegate(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
-            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
+            Type::Named(tid, _) => Some(self.tables.type_def(tid).kind == DeclKind::Delegate),
             Type::External(..)
             | Type::Unknown
-            | Type::Outside
+            | Type::ExternalValue
             | Type::Dynamic
             | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),
@@ -161,7 +161,7 @@ impl Types<'_> {
         }
     }
 
-    /// The name `Invoke`, by which a delegate is called.
+    /// Returns the name `Invoke`, by which a delegate is called.
     pub fn is_invoke(&self, name: Name) -> bool {
         name == well_known::INVOKE
     }

@@ -18,8 +18,8 @@ use crate::resolve::declared::published;
 use crate::resolve::declared::tables::{AssemblyUsing, NamespaceId};
 use crate::resolve::types::Ty;
 use crate::resolve::types::Types;
-use crate::resolve::types::names::Found;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::queries::Query;
 
 /// Going through so many costs nothing.
 const USUAL_USINGS: usize = 16;
@@ -32,23 +32,23 @@ pub enum Using {
     /// `using static A.B;`
     Static(Ty),
     /// `using X = A.B;`
-    Alias(Name, Found),
+    Alias(Name, TypeOrNamespace),
 }
 
 impl Types<'_> {
-    /// The usings of a file or namespace scope, those of the scope before the global ones, each
-    /// once.
+    /// Returns the usings of a file or namespace scope, those of the scope before the global ones,
+    /// each once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
         let usings: Rc<[Using]> =
             self.evaluation
                 .remembered(&self.memo.usings, (file, scope), || {
-                    self.usings_cold(file, scope).into()
+                    self.usings_uncached(file, scope).into()
                 });
         self.spend(usings.len() / USUAL_USINGS);
         usings
     }
 
-    fn usings_cold(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
+    fn usings_uncached(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
         let table = self.tables.file(file);
         let mut made = Vec::new();
         for id in table.usings.get(&scope).into_iter().flatten() {
@@ -80,19 +80,19 @@ impl Types<'_> {
         if import.kind == ImportKind::ExternAlias {
             return Some(Using::Alias(
                 self.name(file, import.name),
-                Found::Namespace(NamespaceId::GLOBAL),
+                TypeOrNamespace::Namespace(NamespaceId::GLOBAL),
             ));
         }
 
         self.read(file);
         let found = self
             .evaluation
-            .guarded(Question::Using(file, id), || self.import_target(file, id))?;
+            .guarded(Query::Using(file, id), || self.import_target(file, id))?;
         match (import.kind, found) {
-            (ImportKind::UsingNamespace, Found::Namespace(namespace)) => {
+            (ImportKind::UsingNamespace, TypeOrNamespace::Namespace(namespace)) => {
                 Some(Using::Namespace(namespace))
             }
-            (ImportKind::UsingStatic, Found::Type(ty)) => Some(Using::Static(ty)),
+            (ImportKind::UsingStatic, TypeOrNamespace::Type(ty)) => Some(Using::Static(ty)),
             (ImportKind::UsingAlias, found) => {
                 Some(Using::Alias(self.name(file, import.name), found))
             }
@@ -100,30 +100,30 @@ impl Types<'_> {
         }
     }
 
-    /// What an import names.
-    pub fn import_target(&self, file: FileId, id: ImportId) -> Found {
+    /// Returns the type or namespace that an import names.
+    pub fn import_target(&self, file: FileId, id: ImportId) -> TypeOrNamespace {
         let facts: &Facts = self.facts(file);
         let Some(import) = facts.imports.get(id.index()) else {
-            return Found::None;
+            return TypeOrNamespace::None;
         };
 
         match facts.type_expr(import.ty) {
             TypeExpr::Name(segments, scope) => {
                 let list = facts.list(segments);
                 match self.resolve_segments(file, list, scope, Some(import.scope)) {
-                    Found::None if import.kind != ImportKind::UsingNamespace => {
-                        list.last().map_or(Found::None, |last| {
-                            Found::Type(self.external_named(file, last))
+                    TypeOrNamespace::None if import.kind != ImportKind::UsingNamespace => {
+                        list.last().map_or(TypeOrNamespace::None, |last| {
+                            TypeOrNamespace::Type(self.external_named(file, last))
                         })
                     }
                     found => found,
                 }
             }
-            _ => Found::Type(self.type_of(file, import.ty)),
+            _ => TypeOrNamespace::Type(self.type_of(file, import.ty)),
         }
     }
 
-    /// The type a name stands for that no file declares.
+    /// Returns the type a name stands for that no file declares.
     pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
         let facts: &Facts = self.facts(file);
         let args: Vec<Ty> = facts
@@ -137,20 +137,22 @@ impl Types<'_> {
     fn project_using(&self, using: &GlobalUsing) -> Option<Using> {
         match using {
             GlobalUsing::Namespace(name) => match self.dotted(name)? {
-                Found::Namespace(namespace) => Some(Using::Namespace(namespace)),
+                TypeOrNamespace::Namespace(namespace) => Some(Using::Namespace(namespace)),
                 _ => None,
             },
+
             GlobalUsing::Static(name) => match self.dotted(name) {
-                Some(Found::Type(ty)) => Some(Using::Static(ty)),
+                Some(TypeOrNamespace::Type(ty)) => Some(Using::Static(ty)),
                 _ => Some(Using::Static(
                     self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]),
                 )),
             },
+
             GlobalUsing::Alias(alias, name) => {
                 let alias = self.tables.names.get(alias)?;
                 let last = name.rsplit('.').next().unwrap_or(name);
                 let found = self.dotted(name).or_else(|| {
-                    Some(Found::Type(
+                    Some(TypeOrNamespace::Type(
                         self.external(self.tables.names.get(last)?, &[]),
                     ))
                 })?;
@@ -160,15 +162,15 @@ impl Types<'_> {
     }
 
     /// A dotted name from a project file, from the global namespace on.
-    fn dotted(&self, name: &str) -> Option<Found> {
-        let mut current = Found::Namespace(NamespaceId::GLOBAL);
+    fn dotted(&self, name: &str) -> Option<TypeOrNamespace> {
+        let mut current = TypeOrNamespace::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);
         for segment in name.split('.') {
             self.record_text_lookup(published::TYPES, segment);
             self.record_text_lookup(published::NAMESPACES, segment);
             let id = self.tables.names.get(segment)?;
-            current = self.step(current, id, &[], true);
-            if matches!(current, Found::None) {
+            current = self.resolve_segment(current, id, &[], true);
+            if matches!(current, TypeOrNamespace::None) {
                 return None;
             }
         }

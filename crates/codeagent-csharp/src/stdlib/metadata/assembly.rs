@@ -8,14 +8,14 @@ use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, Type
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::stdlib::form::{
-    MemberDeclaration, MemberKind, ParameterDeclaration, Traits, TypeDeclaration, TypeForm,
-    TypeKind, TypeNumber, TypeParameter, Unit,
+use crate::stdlib::assembly_model::{
+    MemberDeclaration, MemberKind, ParameterDeclaration, TopLevelType, Traits, TypeDeclaration,
+    TypeIndex, TypeKind, TypeParameter, TypeSig,
 };
 use crate::stdlib::metadata::rows::{RowId, RowOwners, string};
-use crate::stdlib::metadata::signature::{Callable, MetadataToken, Sig, SignatureReader};
+use crate::stdlib::metadata::signature::{MetadataToken, MethodSig, Sig, SignatureReader};
 use crate::stdlib::metadata::types::bare;
-use crate::stdlib::metadata::{Purse, image, tables};
+use crate::stdlib::metadata::{DecodeBudget, image, tables};
 use crate::stdlib::pack::Packer;
 
 /// Namespace and name of a top-level type, the name with its arity as in metadata.
@@ -26,7 +26,7 @@ pub type TypeName = (String, String);
 pub struct Assembly {
     pub(super) metadata: Metadata,
     pub(super) rows: RowOwners,
-    pub(super) purse: Purse,
+    pub(super) budget: DecodeBudget,
 }
 
 /// Deepest nesting of types that is followed.
@@ -77,18 +77,18 @@ impl Assembly {
         Ok(Self {
             metadata,
             rows,
-            purse: Purse::full(),
+            budget: DecodeBudget::full(),
         })
     }
 
     pub(super) fn string(&self, offset: u32) -> &str {
         let text = string(&self.metadata, offset);
-        self.purse.pay(1 + text.len() / 16);
+        self.budget.pay(1 + text.len() / 16);
         text
     }
 
     pub(super) fn signature(&self, blob: u32) -> SignatureReader<'_> {
-        SignatureReader::new(self.blob(blob), &self.purse)
+        SignatureReader::new(self.blob(blob), &self.budget)
     }
 
     pub(super) fn blob(&self, offset: u32) -> &[u8] {
@@ -104,7 +104,7 @@ impl Assembly {
             .map_or("", |row| self.string(row.name))
     }
 
-    /// The simple names of the assemblies whose types it mentions.
+    /// Returns the simple names of the assemblies whose types it mentions.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         self.metadata
             .assembly_refs
@@ -163,7 +163,7 @@ impl Assembly {
                 continue;
             }
 
-            let mut maker = Maker {
+            let mut maker = UnitBuilder {
                 assembly: self,
                 packer,
                 public,
@@ -174,26 +174,26 @@ impl Assembly {
             let root = maker.declaration(number, row, 0, 0);
             let types = maker.types;
 
-            if self.purse.is_empty() {
+            if self.budget.is_empty() {
                 return Err("it declares more than is read of one assembly".to_owned());
             }
-            packer.add(&name.0, Unit { types, root });
+            packer.add(&name.0, TopLevelType { types, root });
         }
 
         Ok(())
     }
 }
 
-/// Makes one unit.
-pub(super) struct Maker<'a, 'p> {
+/// Builds one unit.
+pub(super) struct UnitBuilder<'a, 'p> {
     pub(super) assembly: &'a Assembly,
     pub(super) packer: &'p mut Packer,
     pub(super) public: Option<&'a FxHashSet<TypeName>>,
-    pub(super) types: Vec<TypeForm>,
-    pub(super) numbers: FxHashMap<TypeForm, TypeNumber>,
+    pub(super) types: Vec<TypeSig>,
+    pub(super) numbers: FxHashMap<TypeSig, TypeIndex>,
 }
 
-impl<'a> Maker<'a, '_> {
+impl<'a> UnitBuilder<'a, '_> {
     fn declaration(
         &mut self,
         number: u32,
@@ -203,24 +203,6 @@ impl<'a> Maker<'a, '_> {
     ) -> TypeDeclaration {
         let assembly = self.assembly;
         let kind = self.kind_of(row);
-        let mut traits = Traits::default();
-        let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);
-        traits.set(Traits::PROTECTED, matches!(row.flags & 7, 4 | 7));
-        traits.set(
-            Traits::STATIC,
-            kind == TypeKind::Class && is_abstract && is_sealed,
-        );
-
-        traits.set(
-            Traits::ABSTRACT,
-            kind == TypeKind::Class && is_abstract && !is_sealed,
-        );
-
-        traits.set(
-            Traits::SEALED,
-            kind == TypeKind::Class && is_sealed && !is_abstract,
-        );
-
         let generics = assembly
             .rows
             .generics
@@ -233,7 +215,7 @@ impl<'a> Maker<'a, '_> {
         let mut made = TypeDeclaration {
             name: self.packer.text(name),
             kind,
-            traits,
+            traits: type_traits(row, kind),
             type_params: self.type_params(&own_generics),
             bases: Vec::new(),
             members: Vec::new(),
@@ -254,8 +236,16 @@ impl<'a> Maker<'a, '_> {
             }
         }
 
+        made.nested = self.nested_types(number, generics.len(), depth);
+        made
+    }
+
+    /// The public and protected types nested in a type.
+    fn nested_types(&mut self, number: u32, generics: usize, depth: u32) -> Vec<TypeDeclaration> {
+        let assembly = self.assembly;
+        let mut declared = Vec::new();
         for nested in assembly.rows.nested.get(&number).into_iter().flatten() {
-            if depth >= MAX_NESTING || !assembly.purse.pay(1) {
+            if depth >= MAX_NESTING || !assembly.budget.pay(1) {
                 break;
             }
 
@@ -269,12 +259,10 @@ impl<'a> Maker<'a, '_> {
                 && !assembly.string(inner.type_name).contains('<')
                 && nested != &number
             {
-                made.nested
-                    .push(self.declaration(*nested, inner, generics.len(), depth + 1));
+                declared.push(self.declaration(*nested, inner, generics, depth + 1));
             }
         }
-
-        made
+        declared
     }
 
     fn kind_of(&self, row: &TypeDefRow) -> TypeKind {
@@ -298,7 +286,7 @@ impl<'a> Maker<'a, '_> {
         }
     }
 
-    fn bases(&mut self, number: u32, row: &TypeDefRow, kind: TypeKind) -> Vec<TypeNumber> {
+    fn bases(&mut self, number: u32, row: &TypeDefRow, kind: TypeKind) -> Vec<TypeIndex> {
         let mut made = Vec::new();
         if kind == TypeKind::Class {
             let mut base = row.extends;
@@ -321,7 +309,7 @@ impl<'a> Maker<'a, '_> {
 
             if self.is_public(base) {
                 let ty = self.token_type(base);
-                made.extend(ty.filter(|ty| self.types[*ty as usize] != TypeForm::Keyword(16)));
+                made.extend(ty.filter(|ty| self.types[*ty as usize] != TypeSig::Keyword(16)));
             }
         }
 
@@ -334,7 +322,7 @@ impl<'a> Maker<'a, '_> {
             .flatten()
             .copied()
         {
-            if self.assembly.purse.pay(1) && self.is_public(interface) {
+            if self.assembly.budget.pay(1) && self.is_public(interface) {
                 made.extend(self.token_type(interface));
             }
         }
@@ -346,7 +334,7 @@ impl<'a> Maker<'a, '_> {
         let assembly = self.assembly;
         let params = rows
             .iter()
-            .take_while(|_| assembly.purse.pay(1))
+            .take_while(|_| assembly.budget.pay(1))
             .filter_map(|row| {
                 Some((
                     *row,
@@ -374,7 +362,7 @@ impl<'a> Maker<'a, '_> {
                     .copied();
 
                 let types = constraints
-                    .take_while(|_| assembly.purse.pay(1))
+                    .take_while(|_| assembly.budget.pay(1))
                     .filter(|constraint| flags & 8 == 0 || !self.is_value_type(*constraint));
                 let types: Vec<CodedIndex> = types.collect();
                 let constraints = types
@@ -406,7 +394,7 @@ impl<'a> Maker<'a, '_> {
     fn methods_of(&self, number: u32) -> Vec<(u32, &'a MethodDefRow)> {
         let all = &self.assembly.metadata.method_defs;
         let range = self.range(number, |row| row.method_list, all.len());
-        let paid = range.take_while(|_| self.assembly.purse.pay(1));
+        let paid = range.take_while(|_| self.assembly.budget.pay(1));
         paid.filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?)))
             .collect()
     }
@@ -427,7 +415,7 @@ impl<'a> Maker<'a, '_> {
         let all = &assembly.metadata.fields;
         for row in self
             .range(number, |row| row.field_list, all.len())
-            .take_while(|_| assembly.purse.pay(1))
+            .take_while(|_| assembly.budget.pay(1))
         {
             let Some(field) = row.checked_sub(1).and_then(|index| all.get(index as usize)) else {
                 continue;
@@ -541,7 +529,7 @@ impl<'a> Maker<'a, '_> {
             .get(&number)
             .copied()
             .unwrap_or_default();
-        for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
+        for row in (start..end).take_while(|_| assembly.budget.pay(1)) {
             let Some(PropertyRow {
                 name,
                 property_type,
@@ -597,7 +585,7 @@ impl<'a> Maker<'a, '_> {
             .get(&number)
             .copied()
             .unwrap_or_default();
-        for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
+        for row in (start..end).take_while(|_| assembly.budget.pay(1)) {
             let Some(event) = row
                 .checked_sub(1)
                 .and_then(|at| assembly.metadata.events.get(at as usize))
@@ -621,10 +609,10 @@ impl<'a> Maker<'a, '_> {
         }
     }
 
-    /// The accessor that most can use, if others can use any.
+    /// Returns the accessor that most can use, if others can use any.
     fn widest_accessor(&self, of: RowId) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
-        let paid = rows.iter().take_while(|_| self.assembly.purse.pay(1));
+        let paid = rows.iter().take_while(|_| self.assembly.budget.pay(1));
         let methods = paid.filter_map(|row| {
             Some((
                 *row,
@@ -638,7 +626,7 @@ impl<'a> Maker<'a, '_> {
         seen.min_by_key(|(row, _, traits)| (traits.has(Traits::PROTECTED), *row))
     }
 
-    /// The rows of a method's parameters, by their place; 0 is what it gives.
+    /// Returns the rows of a method's parameters, by their place; 0 is what it gives.
     fn param_rows(
         &self,
         number: u32,
@@ -651,7 +639,7 @@ impl<'a> Maker<'a, '_> {
         let mut rows = vec![None; params + 1];
         for row in (method.param_list..end)
             .take(params + 1)
-            .take_while(|_| self.assembly.purse.pay(1))
+            .take_while(|_| self.assembly.budget.pay(1))
         {
             let param = row.checked_sub(1).and_then(|index| all.get(index as usize));
             if let Some(param) = param
@@ -664,7 +652,7 @@ impl<'a> Maker<'a, '_> {
         rows
     }
 
-    fn returned(&mut self, number: u32, method: &MethodDefRow, sig: &Sig) -> TypeNumber {
+    fn returned(&mut self, number: u32, method: &MethodDefRow, sig: &Sig) -> TypeIndex {
         let row = self
             .param_rows(number, method, 0)
             .first()
@@ -677,7 +665,7 @@ impl<'a> Maker<'a, '_> {
         &mut self,
         number: u32,
         method: &MethodDefRow,
-        callable: &Callable,
+        callable: &MethodSig,
     ) -> Vec<ParameterDeclaration> {
         let rows = self.param_rows(number, method, callable.params.len());
         let mut made = Vec::new();
@@ -742,4 +730,17 @@ fn add_modifiers(traits: &mut Traits, flags: u16) {
     traits.set(Traits::VIRTUAL, is_virtual && is_new && flags & 0x420 == 0);
     traits.set(Traits::OVERRIDE, is_virtual && !is_new);
     traits.set(Traits::SEALED, is_virtual && !is_new && flags & 0x20 != 0);
+}
+
+/// The modifiers of a type.
+fn type_traits(row: &TypeDefRow, kind: TypeKind) -> Traits {
+    let is_class = kind == TypeKind::Class;
+    let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);
+
+    let mut traits = Traits::default();
+    traits.set(Traits::PROTECTED, matches!(row.flags & 7, 4 | 7));
+    traits.set(Traits::STATIC, is_class && is_abstract && is_sealed);
+    traits.set(Traits::ABSTRACT, is_class && is_abstract && !is_sealed);
+    traits.set(Traits::SEALED, is_class && is_sealed && !is_abstract);
+    traits
 }

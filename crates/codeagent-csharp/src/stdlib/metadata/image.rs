@@ -3,7 +3,7 @@
 //!
 //! **Limits.** Reads only what is needed to find it.
 
-/// The metadata of an assembly; `None` if it is not one.
+/// Returns the metadata of an assembly; `None` if it is not one.
 #[must_use]
 pub fn metadata(image: &[u8]) -> Option<&[u8]> {
     let header = u32_at(image, 0x3c)? as usize;
@@ -39,7 +39,7 @@ struct Sections<'i> {
 }
 
 impl Sections<'_> {
-    /// Where in the file something lies, by its address when loaded.
+    /// Returns the file offset of a virtual address.
     fn offset(&self, address: u32) -> Option<usize> {
         (0..self.count).find_map(|index| {
             let at = self.start + index * 40;

@@ -37,11 +37,11 @@ const MAX_NAME: usize = 1023;
 /// sixteen bytes of names. The largest libraries in use take a million.
 const WORK: u32 = 8 << 20;
 
-/// What is left of [`WORK`].
+/// The rest of the budget [`WORK`].
 #[derive(Debug)]
-struct Purse(Cell<u32>);
+struct DecodeBudget(Cell<u32>);
 
-impl Purse {
+impl DecodeBudget {
     fn full() -> Self {
         Self(Cell::new(WORK))
     }
@@ -60,7 +60,7 @@ impl Purse {
     }
 }
 
-/// What is kept of an assembly: who it is, whom it knows and what it declares.
+/// The part of an assembly that is kept: its name, its references and its declarations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     /// Its simple name.
@@ -89,13 +89,13 @@ impl Compiled {
         })
     }
 
-    /// As bytes.
+    /// Serializes it.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         postcard::to_allocvec(self).unwrap_or_default()
     }
 
-    /// From such bytes; `None` if they are others.
+    /// Deserializes it; `None` if the bytes are something else.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()

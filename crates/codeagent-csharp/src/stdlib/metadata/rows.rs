@@ -51,24 +51,42 @@ impl RowOwners {
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         let mut rows = Self::default();
+        rows.add_types(metadata);
+        rows.add_generics(metadata);
+        rows.add_members(metadata);
+        rows.add_attributes(metadata);
+        rows
+    }
+
+    fn add_types(&mut self, metadata: &Metadata) {
         for row in &metadata.nested_classes {
-            rows.enclosing.insert(row.nested_class, row.enclosing_class);
-            rows.nested
+            self.enclosing.insert(row.nested_class, row.enclosing_class);
+            self.nested
                 .entry(row.enclosing_class)
                 .or_default()
                 .push(row.nested_class);
         }
 
+        for row in &metadata.interface_impls {
+            self.interfaces
+                .entry(row.class)
+                .or_default()
+                .push(row.interface);
+        }
+    }
+
+    /// Type parameters by their number, and their constraints.
+    fn add_generics(&mut self, metadata: &Metadata) {
         for (index, row) in metadata.generic_params.iter().enumerate() {
             if let Some(table) = row.owner.table {
-                rows.generics
+                self.generics
                     .entry((table, row.owner.row))
                     .or_default()
                     .push(index as u32 + 1);
             }
         }
 
-        for list in rows.generics.values_mut() {
+        for list in self.generics.values_mut() {
             list.sort_by_key(|row| {
                 metadata
                     .generic_params
@@ -78,27 +96,22 @@ impl RowOwners {
         }
 
         for row in &metadata.generic_param_constraints {
-            rows.constraints
+            self.constraints
                 .entry(row.owner)
                 .or_default()
                 .push(row.constraint);
         }
+    }
 
-        for row in &metadata.interface_impls {
-            rows.interfaces
-                .entry(row.class)
-                .or_default()
-                .push(row.interface);
-        }
-
+    /// The ranges of properties and events of each type, and their accessors.
+    fn add_members(&mut self, metadata: &Metadata) {
         let ends = metadata
             .property_maps
             .iter()
             .skip(1)
             .map(|row| row.property_list)
             .chain([metadata.properties.len() as u32 + 1]);
-
-        rows.properties = metadata
+        self.properties = metadata
             .property_maps
             .iter()
             .zip(ends)
@@ -111,8 +124,7 @@ impl RowOwners {
             .skip(1)
             .map(|row| row.event_list)
             .chain([metadata.events.len() as u32 + 1]);
-
-        rows.events = metadata
+        self.events = metadata
             .event_maps
             .iter()
             .zip(ends)
@@ -121,15 +133,12 @@ impl RowOwners {
 
         for row in &metadata.method_semantics {
             if let Some(table) = row.association.table {
-                rows.accessors
+                self.accessors
                     .entry((table, row.association.row))
                     .or_default()
                     .push(row.method);
             }
         }
-
-        rows.add_attributes(metadata);
-        rows
     }
 
     fn add_attributes(&mut self, metadata: &Metadata) {
@@ -145,7 +154,7 @@ impl RowOwners {
         }
     }
 
-    /// The value of an attribute of a row, by the attribute's simple name.
+    /// Returns the value of an attribute of a row, by the attribute's simple name.
     #[must_use]
     pub fn attribute(&self, row: RowId, name: &str) -> Option<u32> {
         let name = ATTRIBUTES.iter().position(|known| *known == name)?;
@@ -153,7 +162,7 @@ impl RowOwners {
     }
 }
 
-/// The number in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
+/// Returns the number in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
 fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
     let name = match constructor.table? {
         TableId::MemberRef => {

@@ -5,12 +5,12 @@
 
 use clrmeta::{CodedIndex, TableId};
 
-use crate::stdlib::metadata::{MAX_NAME, Purse};
+use crate::stdlib::metadata::{DecodeBudget, MAX_NAME};
 
 /// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sig {
-    /// Not a type C# has a name for.
+    /// A type that C# cannot name.
     Unknown,
     /// An entry of `form::KEYWORDS`.
     Keyword(u8),
@@ -48,26 +48,26 @@ impl MetadataToken {
 
 /// A method or property as its signature says.
 #[derive(Clone, Debug)]
-pub struct Callable {
-    /// What it gives.
+pub struct MethodSig {
+    /// The result type.
     pub result: Sig,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<Sig>,
 }
 
 /// Reads a signature.
 pub struct SignatureReader<'b> {
     rest: &'b [u8],
-    purse: &'b Purse,
+    budget: &'b DecodeBudget,
 }
 
 const MAX_DEPTH: u32 = 32;
 
 impl<'b> SignatureReader<'b> {
-    /// Of a blob; each type in it is paid for.
+    /// Reads a blob; each type in it is paid from the budget.
     #[must_use]
-    pub fn new(blob: &'b [u8], purse: &'b Purse) -> Self {
-        Self { rest: blob, purse }
+    pub fn new(blob: &'b [u8], budget: &'b DecodeBudget) -> Self {
+        Self { rest: blob, budget }
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -102,7 +102,7 @@ impl<'b> SignatureReader<'b> {
     }
 
     /// A method's or property's signature.
-    pub fn callable(&mut self) -> Option<Callable> {
+    pub fn callable(&mut self) -> Option<MethodSig> {
         let convention = self.byte()?;
         if convention & 0x10 != 0 {
             self.number()?;
@@ -113,7 +113,7 @@ impl<'b> SignatureReader<'b> {
         for _ in 0..count {
             params.push(self.ty(0)?);
         }
-        Some(Callable { result, params })
+        Some(MethodSig { result, params })
     }
 
     /// A field's signature.
@@ -125,7 +125,7 @@ impl<'b> SignatureReader<'b> {
     pub fn ty(&mut self, depth: u32) -> Option<Sig> {
         let mut is_modified = false;
         loop {
-            if depth > MAX_DEPTH || !self.purse.pay(1) {
+            if depth > MAX_DEPTH || !self.budget.pay(1) {
                 return None;
             }
 
@@ -174,7 +174,7 @@ impl<'b> SignatureReader<'b> {
         for _ in 0..2 {
             for _ in 0..self.number()? {
                 self.number()?;
-                self.purse.pay(1).then_some(())?;
+                self.budget.pay(1).then_some(())?;
             }
         }
         Some(Sig::Array(Box::new(of), u8::try_from(rank).ok()?))
@@ -191,11 +191,12 @@ impl<'b> SignatureReader<'b> {
     }
 }
 
-/// The texts of an attribute whose one argument is an array of strings; an absent text is empty.
+/// Returns the texts of an attribute whose one argument is an array of strings; an absent text is
+/// empty.
 #[must_use]
-pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
+pub fn strings(value: &[u8], budget: &DecodeBudget) -> Option<Vec<String>> {
     let count = u32::from_le_bytes(value.get(2..6)?.try_into().ok()?);
-    let mut reader = SignatureReader::new(value.get(6..)?, purse);
+    let mut reader = SignatureReader::new(value.get(6..)?, budget);
     let mut texts = Vec::new();
     for _ in 0..count {
         if reader.rest.first() == Some(&0xff) {
@@ -211,7 +212,7 @@ pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
             reader.rest = &reader.rest[length..];
         }
 
-        if !purse.pay(1 + texts.last().map_or(0, String::len) / 16) {
+        if !budget.pay(1 + texts.last().map_or(0, String::len) / 16) {
             return None;
         }
     }

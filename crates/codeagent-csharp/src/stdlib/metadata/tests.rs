@@ -19,7 +19,7 @@ fn whole() -> Vec<u8> {
     assembly.image()
 }
 
-/// The paths of what an image declares, or why it declares nothing.
+/// Returns the paths of what an image declares, or why it declares nothing.
 fn read(image: &[u8]) -> Result<Vec<String>, String> {
     let compiled = Compiled::read(image)?;
     assert_eq!(

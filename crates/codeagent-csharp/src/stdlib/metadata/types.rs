@@ -6,8 +6,8 @@
 use clrmeta::tables::TypeSpecRow;
 use clrmeta::{CodedIndex, TableId};
 
-use crate::stdlib::form::{TypeForm, TypeNumber};
-use crate::stdlib::metadata::assembly::{MAX_NESTING, Maker};
+use crate::stdlib::assembly_model::{TypeIndex, TypeSig};
+use crate::stdlib::metadata::assembly::{MAX_NESTING, UnitBuilder};
 use crate::stdlib::metadata::rows::RowId;
 use crate::stdlib::metadata::signature::{MetadataToken, Sig, strings};
 
@@ -34,7 +34,7 @@ fn arity(name: &str) -> usize {
         .unwrap_or(0)
 }
 
-impl Maker<'_, '_> {
+impl UnitBuilder<'_, '_> {
     pub(super) fn text(&mut self, offset: u32) -> u32 {
         let text = self.assembly.string(offset);
         self.packer.text(text)
@@ -79,25 +79,25 @@ impl Maker<'_, '_> {
         Some(Path { namespace, names })
     }
 
-    pub(super) fn add(&mut self, form: TypeForm) -> TypeNumber {
+    pub(super) fn add(&mut self, form: TypeSig) -> TypeIndex {
         if let Some(&number) = self.numbers.get(&form) {
             return number;
         }
-        let number = self.types.len() as TypeNumber;
+        let number = self.types.len() as TypeIndex;
         self.types.push(form.clone());
         self.numbers.insert(form, number);
         number
     }
 
-    pub(super) fn sig(&mut self, sig: &Sig, names: &mut std::vec::IntoIter<String>) -> TypeNumber {
+    pub(super) fn sig(&mut self, sig: &Sig, names: &mut std::vec::IntoIter<String>) -> TypeIndex {
         let form = match sig {
-            Sig::Unknown => TypeForm::Unknown,
-            Sig::Keyword(word) => TypeForm::Keyword(*word),
-            Sig::Var(index) => TypeForm::TypeParameter(*index),
-            Sig::MethodVar(index) => TypeForm::MethodParameter(*index),
-            Sig::Array(of, rank) => TypeForm::Array(self.sig(of, names), *rank),
-            Sig::Pointer(of) => TypeForm::Pointer(self.sig(of, names)),
-            Sig::ByRef(of, _) => TypeForm::ByRef(self.sig(of, names)),
+            Sig::Unknown => TypeSig::Unknown,
+            Sig::Keyword(word) => TypeSig::Keyword(*word),
+            Sig::Var(index) => TypeSig::TypeParameter(*index),
+            Sig::MethodVar(index) => TypeSig::MethodParameter(*index),
+            Sig::Array(of, rank) => TypeSig::Array(self.sig(of, names), *rank),
+            Sig::Pointer(of) => TypeSig::Pointer(self.sig(of, names)),
+            Sig::ByRef(of, _) => TypeSig::ByRef(self.sig(of, names)),
             Sig::Named(token, args) => self.named(*token, args, names),
         };
         self.add(form)
@@ -108,26 +108,26 @@ impl Maker<'_, '_> {
         token: MetadataToken,
         args: &[Sig],
         names: &mut std::vec::IntoIter<String>,
-    ) -> TypeForm {
+    ) -> TypeSig {
         if token.0 == 2 {
             return match self.specified(token) {
                 Some(sig) => {
                     let number = self.sig(&sig, names);
                     self.types[number as usize].clone()
                 }
-                None => TypeForm::Unknown,
+                None => TypeSig::Unknown,
             };
         }
 
         let Some(path) = self.path(token) else {
-            return TypeForm::Unknown;
+            return TypeSig::Unknown;
         };
 
         if path.namespace == "System" && path.names.len() == 1 {
             match (path.names[0].as_str(), args) {
-                ("Decimal", []) => return TypeForm::Keyword(17),
-                ("Object", []) => return TypeForm::Keyword(16),
-                ("Nullable`1", [of]) => return TypeForm::Nullable(self.sig(of, names)),
+                ("Decimal", []) => return TypeSig::Keyword(17),
+                ("Object", []) => return TypeSig::Keyword(16),
+                ("Nullable`1", [of]) => return TypeSig::Nullable(self.sig(of, names)),
                 (tuple, args)
                     if tuple.starts_with("ValueTuple`") && (2..=7).contains(&args.len()) =>
                 {
@@ -137,9 +137,9 @@ impl Maker<'_, '_> {
                         .map(|name| self.packer.text(&name))
                         .collect();
 
-                    let types: Vec<TypeNumber> =
+                    let types: Vec<TypeIndex> =
                         args.iter().map(|arg| self.sig(arg, names)).collect();
-                    return TypeForm::Tuple(own.into_iter().zip(types).collect());
+                    return TypeSig::Tuple(own.into_iter().zip(types).collect());
                 }
                 _ => {}
             }
@@ -162,10 +162,10 @@ impl Maker<'_, '_> {
             })
             .collect();
 
-        TypeForm::Named(self.packer.text(&path.namespace), segments)
+        TypeSig::Named(self.packer.text(&path.namespace), segments)
     }
 
-    /// The signature of a TypeSpec.
+    /// Returns the signature of a TypeSpec.
     fn specified(&self, token: MetadataToken) -> Option<Sig> {
         let TypeSpecRow { signature, .. } = self
             .assembly
@@ -175,13 +175,13 @@ impl Maker<'_, '_> {
         self.assembly.signature(*signature).ty(0)
     }
 
-    pub(super) fn token_type(&mut self, index: CodedIndex) -> Option<TypeNumber> {
+    pub(super) fn token_type(&mut self, index: CodedIndex) -> Option<TypeIndex> {
         let token = MetadataToken::of(index)?;
         let form = self.named(token, &[], &mut Vec::new().into_iter());
         Some(self.add(form))
     }
 
-    /// Whether everybody can name the type.
+    /// Reports whether everybody can name the type.
     pub(super) fn is_public(&self, index: CodedIndex) -> bool {
         let Some(mut token) = MetadataToken::of(index) else {
             return false;
@@ -222,12 +222,12 @@ impl Maker<'_, '_> {
     }
 
     /// A type with what attributes of its row say about it: names of tuple elements, `dynamic`.
-    pub(super) fn typed(&mut self, sig: &Sig, row: RowId) -> TypeNumber {
+    pub(super) fn typed(&mut self, sig: &Sig, row: RowId) -> TypeIndex {
         let names = self
             .assembly
             .rows
             .attribute(row, "TupleElementNamesAttribute")
-            .and_then(|value| strings(self.assembly.blob(value), &self.assembly.purse));
+            .and_then(|value| strings(self.assembly.blob(value), &self.assembly.budget));
         if *sig == Sig::Keyword(16)
             && self
                 .assembly
@@ -235,7 +235,7 @@ impl Maker<'_, '_> {
                 .attribute(row, "DynamicAttribute")
                 .is_some()
         {
-            return self.add(TypeForm::Keyword(18));
+            return self.add(TypeSig::Keyword(18));
         }
         self.sig(sig, &mut names.unwrap_or_default().into_iter())
     }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::syntax::edits::EditKind;
+use crate::syntax::rewriter::RewriteKind;
 
 fn repaired(text: &str, defines: &[&str]) -> String {
     let defines: Vec<String> = defines.iter().map(|define| (*define).to_owned()).collect();
@@ -113,13 +113,13 @@ fn inactive_branches_and_directives_are_blank() {
 #[test]
 fn edits_say_what_was_there() {
     let text = "M(x) = 3; M() = 4; { extension(int x) { } }";
-    let edits = repair(text, &mut DefinedSymbols::new(&[], false)).edits;
+    let rewrites = repair(text, &mut DefinedSymbols::new(&[], false)).rewrites;
     assert!(
-        edits.at(1, EditKind::CallTarget)
-            && edits.at(11, EditKind::EmptyCall)
-            && edits.at(21, EditKind::Extension)
+        rewrites.at(1, RewriteKind::CallTarget)
+            && rewrites.at(11, RewriteKind::EmptyCall)
+            && rewrites.at(21, RewriteKind::Extension)
     );
-    assert!(!edits.at(2, EditKind::CallTarget));
+    assert!(!rewrites.at(2, RewriteKind::CallTarget));
 }
 
 proptest! {

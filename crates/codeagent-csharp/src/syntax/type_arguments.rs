@@ -6,16 +6,16 @@
 //!
 //! **Limits.** Lists of more than 100 tokens are left as they are.
 
-use crate::syntax::edits::{Code, TypeList, begins_operand};
+use crate::syntax::rewriter::{Rewriter, TypeArgumentList, begins_operand};
 
-/// How many tokens of a list, or steps of a chain, are looked along.
+/// The most tokens of a list, or steps of a chain, that are examined.
 const MAX_STEPS: usize = 100;
 
 /// Begins the text of the lists.
 const PREFIX: &str = "class a:";
 
 /// Masks the list that begins with the `<` at `index`, if the grammar would misread it.
-pub fn mask(code: &mut Code<'_>, index: usize) {
+pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     if index == 0 || !code.is_word(index - 1) {
         return;
     }
@@ -43,7 +43,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
 }
 
 /// `foreach (ref A.B<T> x in ..)`: whether the name before the list is the type's.
-fn is_foreach_type(code: &Code<'_>, name: usize) -> bool {
+fn is_foreach_type(code: &Rewriter<'_>, name: usize) -> bool {
     let mut at = name;
     while code.before(at) == "." && at > 1 {
         at -= 2;
@@ -54,9 +54,9 @@ fn is_foreach_type(code: &Code<'_>, name: usize) -> bool {
     code.before(at) == "(" && code.before(at - 1) == "foreach"
 }
 
-/// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`,
-/// `F<T>(a)[0]`, `orderby F<T>(a) descending`.
-fn precedes_cast(code: &Code<'_>, (name, open): (usize, usize)) -> bool {
+/// Reports whether the brackets at `open` could be a cast of what stands behind them:
+/// `F<T>(a) + b`, `F<T>(a)[0]`, `orderby F<T>(a) descending`.
+fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
     const WORDS: &[&str] = &[
         "ascending",
         "by",
@@ -87,8 +87,9 @@ fn precedes_cast(code: &Code<'_>, (name, open): (usize, usize)) -> bool {
         || WORDS.contains(&code.word(close + 1))
 }
 
-/// The token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in it.
-fn list_end(code: &Code<'_>, open: usize) -> Option<(usize, bool)> {
+/// Returns the token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in
+/// it.
+fn list_end(code: &Rewriter<'_>, open: usize) -> Option<(usize, bool)> {
     let mut depth = 0_usize;
     let mut has_tuple = false;
     for at in open..open + MAX_STEPS {
@@ -110,15 +111,15 @@ fn list_end(code: &Code<'_>, open: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// Whether brackets hold a comma of their own.
-fn is_tuple(code: &Code<'_>, open: usize) -> Option<bool> {
+/// Reports whether brackets hold a comma of their own.
+fn is_tuple(code: &Rewriter<'_>, open: usize) -> Option<bool> {
     let close = code
         .partner(open)
         .filter(|close| *close > open && *close < open + MAX_STEPS)?;
     Some(has_comma(code, open, close))
 }
 
-fn has_comma(code: &Code<'_>, open: usize, close: usize) -> bool {
+fn has_comma(code: &Rewriter<'_>, open: usize, close: usize) -> bool {
     let mut at = open + 1;
     while at < close {
         match code.word(at) {
@@ -131,8 +132,9 @@ fn has_comma(code: &Code<'_>, open: usize, close: usize) -> bool {
     false
 }
 
-/// Whether the chain whose last name is at `name` stands behind a cast: `(T)new A`, `(T)a.b(c).M`.
-fn follows_cast(code: &Code<'_>, name: usize) -> bool {
+/// Reports whether the chain whose last name is at `name` stands behind a cast: `(T)new A`,
+/// `(T)a.b(c).M`.
+fn follows_cast(code: &Rewriter<'_>, name: usize) -> bool {
     let mut at = name;
     for _ in 0..MAX_STEPS {
         let Some(before) = at.checked_sub(1) else {
@@ -153,8 +155,8 @@ fn follows_cast(code: &Code<'_>, name: usize) -> bool {
     false
 }
 
-/// Where the operand before a `.` starts.
-fn operand_start(code: &Code<'_>, dot: usize) -> Option<usize> {
+/// Returns the index at which the operand before a `.` starts.
+fn operand_start(code: &Rewriter<'_>, dot: usize) -> Option<usize> {
     let mut at = dot.checked_sub(1)?;
     for _ in 0..MAX_STEPS {
         match code.word(at) {
@@ -175,7 +177,7 @@ fn operand_start(code: &Code<'_>, dot: usize) -> Option<usize> {
     None
 }
 
-fn list_start(code: &Code<'_>, close: usize) -> Option<usize> {
+fn list_start(code: &Rewriter<'_>, close: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for at in (close.saturating_sub(MAX_STEPS)..=close).rev() {
         match code.word(at) {
@@ -192,9 +194,9 @@ fn list_start(code: &Code<'_>, close: usize) -> Option<usize> {
     None
 }
 
-/// Whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
+/// Reports whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
 /// something.
-fn is_cast(code: &Code<'_>, close: usize) -> bool {
+fn is_cast(code: &Rewriter<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
         return false;
     };
@@ -218,9 +220,9 @@ fn is_cast(code: &Code<'_>, close: usize) -> bool {
     !(is_statement || is_called || declares)
 }
 
-/// The text in which the lists are read, as long as the original; nothing if there is no room for
-/// it.
-pub fn text_of(original: &str, lists: &[TypeList]) -> Option<String> {
+/// Returns the text in which the lists are read, as long as the original; nothing if there is no
+/// room for it.
+pub fn text_of(original: &str, lists: &[TypeArgumentList]) -> Option<String> {
     let (first, last) = (lists.first()?, lists.last()?);
     if first.name_end <= PREFIX.len() || last.end >= original.len() {
         return None;

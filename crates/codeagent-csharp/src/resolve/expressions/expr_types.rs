@@ -17,15 +17,15 @@ use codeagent_model::facts::{
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::simple_names::Simple;
+use crate::resolve::expressions::simple_names::SimpleName;
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::names::Found;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// What `a.b` names.
+/// A resolved member access `a.b`.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct MemberAccess {
     /// Members, if it names any.
     pub candidates: Vec<Candidate>,
     /// Type of `a`; of the value that is invoked on, if `a` is one.
@@ -35,19 +35,19 @@ pub struct Access {
 }
 
 impl Checker<'_> {
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub fn expr_type(&self, id: ExprId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
-        let key = (self.assumptions.current(), id);
-        let asked = (key, Question::Expr(key.0, id));
+        let key = (self.lambda_bindings.current(), id);
+        let asked = (key, Query::Expr(key.0, id));
         self.evaluation
-            .answered(&self.memo.exprs, asked, || self.expr_type_cold(id))
+            .answered(&self.memo.exprs, asked, || self.expr_type_uncached(id))
             .unwrap_or_default()
     }
 
-    fn expr_type_cold(&self, id: ExprId) -> Ty {
+    fn expr_type_uncached(&self, id: ExprId) -> Ty {
         match self.facts.expr(id) {
             Expr::Name(name, scope, offset) => {
                 self.name_type(id, self.own_name(name), (scope, offset))
@@ -58,15 +58,22 @@ impl Checker<'_> {
                 self.member_type(id, base, name)
             }
             Expr::Generic(inner, args) => self.generic_type(id, inner, args),
-            Expr::Index(call) | Expr::Call(call) | Expr::New(call) => self.call(call).result,
+
+            Expr::Index(call) | Expr::Call(call) | Expr::New(call) => {
+                self.resolve_call(call).result
+            }
             Expr::NewTarget(_, decl) => match self.context_type(decl) {
                 ty if ty.is_unknown() => Ty::TARGET_NEW,
                 ty => self.strip_nullable(ty),
             },
-            Expr::Await(inner) => self.part_of(self.expr_type(inner), |ty| self.awaited(ty)),
-            Expr::Iterate(inner, is_async) => {
-                self.part_of(self.expr_type(inner), |ty| self.iterated(ty, is_async))
+
+            Expr::Await(inner) => {
+                self.part_of(self.expr_type(inner), |ty| self.type_of_awaited(ty))
             }
+            Expr::Iterate(inner, is_async) => self.part_of(self.expr_type(inner), |ty| {
+                self.type_of_iterated(ty, is_async)
+            }),
+
             Expr::Cast(ty) => self.type_of(self.file, ty),
             Expr::TypeValue(ty) => self.qualifier_type(ty),
             Expr::Satisfies(inner, _)
@@ -75,11 +82,13 @@ impl Checker<'_> {
             | Expr::Spread(inner) => self.expr_type(inner),
             Expr::Conditional(inner) => self.conditional_type(inner),
             Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
+
             Expr::Assign(left, _) => self.expr_type(left),
-            Expr::Or(first, second) => self.either(first, second),
+            Expr::Or(first, second) => self.type_of_either(first, second),
             Expr::And(_, second) => self.expr_type(second),
-            Expr::Binary(operator, left, right) => self.binary(operator, left, right).1,
-            Expr::Unary(operator, inner) => self.unary(operator, inner).1,
+            Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).1,
+            Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).1,
+
             Expr::Object(decl) => {
                 self.note_object(decl);
                 self.arena.add(Type::Object(decl))
@@ -88,18 +97,20 @@ impl Checker<'_> {
             Expr::Tuple(elements) => self.tuple_type(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
             Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
+
             Expr::OutArgument(call, index) => self
-                .call(call)
+                .resolve_call(call)
                 .expected
                 .get(usize::from(index))
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
             Expr::Element(inner, index) => {
-                self.deconstructed(self.expr_type(inner), usize::from(index))
+                self.type_of_deconstructed(self.expr_type(inner), usize::from(index))
             }
             Expr::Query(element) => {
                 self.known_type(Known::EnumerableOf, &[self.expr_type(element)])
             }
+
             Expr::Literal(kind, text) => self.literal_type(kind, text),
             Expr::Known(known) => self.known_expression(known),
             _ => Ty::UNKNOWN,
@@ -120,7 +131,7 @@ impl Checker<'_> {
         let known = match kind {
             LiteralKind::String => Known::String,
             LiteralKind::Number => Known::Int32,
-            LiteralKind::TypedNumber => return self.keyword(self.facts.text(text)),
+            LiteralKind::TypedNumber => return self.keyword_type(self.facts.text(text)),
             LiteralKind::Bool => Known::Boolean,
             LiteralKind::Char => Known::Char,
             LiteralKind::Null => return Ty::NULL,
@@ -139,7 +150,7 @@ impl Checker<'_> {
     /// A written type, or a namespace as in `global::A`, before a dot.
     fn qualifier_type(&self, ty: TypeId) -> Ty {
         if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
-            && let Found::Namespace(namespace) =
+            && let TypeOrNamespace::Namespace(namespace) =
                 self.resolve_segments(self.file, self.facts.list(segments), scope, None)
         {
             return self.arena.add(Type::Namespace(namespace));
@@ -149,12 +160,12 @@ impl Checker<'_> {
 
     fn name_type(&self, id: ExprId, name: Name, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
-            Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => {
-                self.candidates_type(id, &found)
-            }
-            Simple::Type(ty) => self.arena.add(Type::Qualifier(ty)),
-            Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
-            Simple::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
+            SimpleName::Local(found)
+            | SimpleName::Members(found)
+            | SimpleName::Imported(found, _) => self.candidates_type(id, &found),
+            SimpleName::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+            SimpleName::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
+            SimpleName::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
         }
     }
 
@@ -179,22 +190,24 @@ impl Checker<'_> {
                 }
 
                 match self.lookup_type_name(name, scope, args.len() as u16) {
-                    Simple::Type(ty) => match self.apply(Found::Type(ty), &args) {
-                        Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
-                        _ => Ty::UNKNOWN,
-                    },
+                    SimpleName::Type(ty) => {
+                        match self.apply_type_args(TypeOrNamespace::Type(ty), &args) {
+                            TypeOrNamespace::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                            _ => Ty::UNKNOWN,
+                        }
+                    }
                     _ => self.arena.add(Type::Qualifier(self.external(name, &args))),
                 }
             }
             Expr::Member(base, name) => {
                 let name = self.own_name(name);
-                let access = self.member_access(base, name);
+                let access = self.lookup_member_access(base, name);
                 if !access.candidates.is_empty() {
                     return self.arena.add(Type::MethodGroup(id));
                 }
 
-                match self.step(self.qualifier(access.receiver), name, &args, false) {
-                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                match self.resolve_segment(self.qualifier(access.receiver), name, &args, false) {
+                    TypeOrNamespace::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                     _ => Ty::UNKNOWN,
                 }
             }
@@ -202,11 +215,11 @@ impl Checker<'_> {
         }
     }
 
-    fn qualifier(&self, receiver: Ty) -> Found {
+    fn qualifier(&self, receiver: Ty) -> TypeOrNamespace {
         match self.arena.get(receiver) {
-            Type::Namespace(namespace) => Found::Namespace(namespace),
-            Type::Qualifier(ty) => Found::Type(ty),
-            _ => Found::None,
+            Type::Namespace(namespace) => TypeOrNamespace::Namespace(namespace),
+            Type::Qualifier(ty) => TypeOrNamespace::Type(ty),
+            _ => TypeOrNamespace::None,
         }
     }
 
@@ -220,21 +233,21 @@ impl Checker<'_> {
     }
 
     fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
-        let access = self.member_access(base, self.own_name(name));
+        let access = self.lookup_member_access(base, self.own_name(name));
         if !access.candidates.is_empty() && access.ty.is_unknown() {
             return self.candidates_type(id, &access.candidates);
         }
-        if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) {
-            Ty::OUTSIDE
+        if access.ty.is_unknown() && self.is_external_value(base, access.receiver) {
+            Ty::EXTERNAL_VALUE
         } else {
             access.ty
         }
     }
 
-    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared
-    /// base class, of whatever type.
-    pub(super) fn is_outside_value(&self, base: ExprId, receiver: Ty) -> bool {
-        if !self.is_outside(receiver) {
+    /// Reports whether the value of a receiver is external. A bare name that nothing declares may
+    /// be a member of an undeclared base class, of any type.
+    pub(super) fn is_external_value(&self, base: ExprId, receiver: Ty) -> bool {
+        if !self.is_external_type(receiver) {
             return false;
         }
         match (self.facts.expr(base), self.arena.get(receiver)) {
@@ -245,23 +258,27 @@ impl Checker<'_> {
         }
     }
 
-    /// What `base.name` names.
-    pub fn member_access(&self, base: ExprId, name: Name) -> Access {
+    /// Looks up `name` in the type of `base`.
+    pub fn lookup_member_access(&self, base: ExprId, name: Name) -> MemberAccess {
         let receiver = self.expr_type(base);
-        let nothing = Access {
+        let nothing = MemberAccess {
             candidates: Vec::new(),
             receiver,
             ty: Ty::UNKNOWN,
         };
         match self.arena.get(receiver) {
-            Type::Qualifier(ty) => self.static_access(receiver, ty, name),
+            Type::Qualifier(ty) => self.lookup_static_member(receiver, ty, name),
             Type::Namespace(_) => {
-                let ty = match self.step(self.qualifier(receiver), name, &[], true) {
-                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
-                    Found::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
-                    Found::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
+                let ty = match self.resolve_segment(self.qualifier(receiver), name, &[], true) {
+                    TypeOrNamespace::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+                    TypeOrNamespace::Namespace(namespace) => {
+                        self.arena.add(Type::Namespace(namespace))
+                    }
+                    TypeOrNamespace::None => {
+                        self.arena.add(Type::Qualifier(self.external(name, &[])))
+                    }
                 };
-                Access { ty, ..nothing }
+                MemberAccess { ty, ..nothing }
             }
             Type::Tuple(elements, names) => {
                 let at = names
@@ -269,7 +286,7 @@ impl Checker<'_> {
                     .position(|own| *own == name && name != Name::NONE)
                     .or_else(|| self.item_number(name));
 
-                Access {
+                MemberAccess {
                     ty: at
                         .and_then(|at| elements.get(at))
                         .copied()
@@ -277,29 +294,29 @@ impl Checker<'_> {
                     ..nothing
                 }
             }
-            Type::Object(decl) => Access {
+            Type::Object(decl) => MemberAccess {
                 ty: self.anonymous_member(decl, name),
                 ..nothing
             },
             Type::Nullable(of)
                 if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT =>
             {
-                Access { ty: of, ..nothing }
+                MemberAccess { ty: of, ..nothing }
             }
-            _ => self.value_access(receiver, base, name),
+            _ => self.lookup_value_member(receiver, base, name),
         }
     }
 
-    fn value_access(&self, receiver: Ty, base: ExprId, name: Name) -> Access {
-        let candidates = self.members(receiver, name).to_vec();
+    fn lookup_value_member(&self, receiver: Ty, base: ExprId, name: Name) -> MemberAccess {
+        let candidates = self.lookup_members(receiver, name).to_vec();
         if candidates.is_empty()
-            && let Some(access) = self.color_color(base, name)
+            && let Some(access) = self.lookup_color_color(base, name)
         {
             return access;
         }
 
         if !candidates.is_empty() {
-            return Access {
+            return MemberAccess {
                 candidates,
                 receiver,
                 ty: Ty::UNKNOWN,
@@ -307,27 +324,27 @@ impl Checker<'_> {
         }
 
         if receiver.is_unknown() {
-            Access {
+            MemberAccess {
                 candidates,
                 receiver,
                 ty: Ty::UNKNOWN,
             }
         } else {
-            self.extension_access(receiver, name)
+            self.lookup_extension_member(receiver, name)
         }
     }
 
     /// A property of an extension block, with the type arguments that the receiver gives the block.
-    fn extension_access(&self, receiver: Ty, name: Name) -> Access {
+    fn lookup_extension_member(&self, receiver: Ty, name: Name) -> MemberAccess {
         let Some(property) = self.extension_property(receiver, name) else {
-            return Access {
+            return MemberAccess {
                 candidates: Vec::new(),
                 receiver,
                 ty: Ty::UNKNOWN,
             };
         };
         let ty = self.property_type(receiver, property);
-        Access {
+        MemberAccess {
             candidates: vec![property],
             receiver,
             ty,
@@ -336,22 +353,24 @@ impl Checker<'_> {
 
     /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are
     /// meant too. Static members are among those of the value.
-    fn color_color(&self, base: ExprId, name: Name) -> Option<Access> {
+    fn lookup_color_color(&self, base: ExprId, name: Name) -> Option<MemberAccess> {
         let receiver = self.expr_type(base);
         if !self.names_its_type(base, receiver) {
             return None;
         }
-        let Found::Type(nested) = self.nested(self.strip_nullable(receiver), name, 0) else {
+        let TypeOrNamespace::Type(nested) =
+            self.lookup_nested_type(self.strip_nullable(receiver), name, 0)
+        else {
             return None;
         };
-        Some(Access {
+        Some(MemberAccess {
             candidates: Vec::new(),
             receiver,
             ty: self.arena.add(Type::Qualifier(nested)),
         })
     }
 
-    /// Whether a member is reached through the type.
+    /// Reports whether a member is reached through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
         let decl = self.decl(candidate.decl);
         decl.flags.has(DeclFlags::STATIC)
@@ -359,20 +378,20 @@ impl Checker<'_> {
             || decl.kind == DeclKind::EnumMember
     }
 
-    fn static_access(&self, receiver: Ty, ty: Ty, name: Name) -> Access {
-        let candidates = self.members(ty, name).to_vec();
+    fn lookup_static_member(&self, receiver: Ty, ty: Ty, name: Name) -> MemberAccess {
+        let candidates = self.lookup_members(ty, name).to_vec();
         let mut result = Ty::UNKNOWN;
         if candidates.is_empty() {
-            result = match self.nested(ty, name, 0) {
-                Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
+            result = match self.lookup_nested_type(ty, name, 0) {
+                TypeOrNamespace::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                 _ => Ty::UNKNOWN,
             };
             if result.is_unknown() {
-                return self.extension_access(receiver, name);
+                return self.lookup_extension_member(receiver, name);
             }
         }
 
-        Access {
+        MemberAccess {
             candidates,
             receiver,
             ty: result,
@@ -411,7 +430,7 @@ impl Checker<'_> {
     }
 
     /// `c ? a : b`, `a ?? b`.
-    fn either(&self, first: ExprId, second: ExprId) -> Ty {
+    fn type_of_either(&self, first: ExprId, second: ExprId) -> Ty {
         let (a, b) = (self.expr_type(first), self.expr_type(second));
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
@@ -427,7 +446,7 @@ impl Checker<'_> {
         self.common_type(&[a, b])
     }
 
-    /// What the elements of an array or collection expression are.
+    /// Returns the element type of an array or collection expression.
     pub(super) fn collection_element(&self, collection: ExprId) -> Ty {
         let Expr::Array(values, _) = self.facts.expr(collection) else {
             return Ty::UNKNOWN;
@@ -444,7 +463,7 @@ impl Checker<'_> {
 
     fn element_value(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
-            Expr::Spread(inner) => self.iterated(self.expr_type(inner), false),
+            Expr::Spread(inner) => self.type_of_iterated(self.expr_type(inner), false),
             _ => self.expr_type(value),
         }
     }
@@ -475,7 +494,7 @@ impl Checker<'_> {
         self.arena.add(Type::Tuple(types, names))
     }
 
-    /// The written name of a tuple element, else that of the variable or member it is.
+    /// Returns the written name of a tuple element, else that of the variable or member it is.
     fn element_name(&self, element: &Arg) -> Name {
         if !element.name.is_none() {
             return self.own_name(element.name);
@@ -486,7 +505,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of parameter `index` of a lambda, from the assumption in force or its context.
+    /// Returns the type of parameter `index` of a lambda, from the assumption in force or its
+    /// context.
     fn lambda_parameter(&self, lambda: DeclId, index: u16) -> Ty {
         if let Some(ty) = self.assumed_param(lambda, index) {
             return ty;

@@ -7,10 +7,10 @@ use codeagent_lang::FileId;
 use codeagent_lang::query::stack::{FileBudget, Limits};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 
-use crate::resolve::declared::tables::Tid;
+use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::types::Ty;
 
-/// How many questions may be open at once.
+/// The most queries that may be active at once.
 const MAX_DEPTH: u32 = 61;
 
 /// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting
@@ -25,15 +25,15 @@ const FILE_BUDGET: FileBudget = FileBudget {
     most: 3_000_000,
 };
 
-/// A question that is being answered; asking it again meanwhile is a cycle.
+/// An active query; asking it again meanwhile is a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Question {
+pub enum Query {
     /// The type of an expression under an assumption.
     Expr(u32, ExprId),
     /// A type expression.
     TypeExpr(FileId, TypeId),
     /// The bases of a type.
-    Bases(Tid),
+    Bases(TypeDefId),
     /// The target of a call under an assumption.
     Call(u32, CallId),
     /// The context of a lambda or `new()` under an assumption.
@@ -44,7 +44,7 @@ pub enum Question {
     Constraints(Ty),
 }
 
-/// Those of the link of a file with so many sites.
+/// Returns the limits for a file with that many sites.
 #[must_use]
 pub fn limits(sites: usize) -> Limits {
     Limits {

@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::stdlib::form::TextId;
-use crate::stdlib::{Declared, Lead, Library};
+use crate::stdlib::assembly_model::StringId;
+use crate::stdlib::{Library, LoadedType, TypeLink};
 
 /// A unit of one of the libraries.
 type At = (u32, u32);
@@ -18,7 +18,7 @@ type At = (u32, u32);
 pub fn needed<'l>(
     libraries: &[&'l Library],
     is_name: impl Fn(&str) -> bool,
-) -> Vec<Vec<&'l Declared>> {
+) -> Vec<Vec<&'l LoadedType>> {
     let mut search = Search {
         libraries,
         named: libraries
@@ -52,8 +52,8 @@ pub fn needed<'l>(
         for &(name, lead) in library.declared(unit).leads_to.iter() {
             match lead {
                 _ if !search.is_named(at, name) => {}
-                Lead::Unit(unit) => search.take((at, unit)),
-                Lead::Outside(namespace, name, arity) => {
+                TypeLink::TopLevelType(unit) => search.take((at, unit)),
+                TypeLink::Outside(namespace, name, arity) => {
                     search.take_outside((
                         library.packed.text(namespace),
                         library.packed.text(name),
@@ -67,7 +67,8 @@ pub fn needed<'l>(
     let of = |(library, taken): (&&'l Library, &Vec<bool>)| {
         let library: &'l Library = library;
         let taken = (0..).zip(taken).filter(|(_, taken)| **taken);
-        let mut needed: Vec<&'l Declared> = taken.map(|(unit, _)| library.declared(unit)).collect();
+        let mut needed: Vec<&'l LoadedType> =
+            taken.map(|(unit, _)| library.declared(unit)).collect();
         needed.sort_by(|a, b| a.path.cmp(&b.path));
         needed
     };
@@ -80,14 +81,14 @@ pub fn needed<'l>(
 fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
     let is_asked =
         |text: &str| is_name(text) || text.strip_suffix("Attribute").is_some_and(is_name);
-    (0..library.packed.texts() as TextId)
+    (0..library.packed.texts() as StringId)
         .map(|text| text == 0 || is_asked(library.packed.text(text)))
         .collect()
 }
 
 type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[At; 1]>>;
 
-/// The units of all libraries but the first, which is asked by itself.
+/// Returns the units of all libraries but the first, which is asked by itself.
 fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
     let mut units = Units::default();
     for (at, library) in (0..).zip(libraries).skip(1) {
@@ -112,7 +113,7 @@ struct Search<'s, 'l> {
 }
 
 impl Search<'_, '_> {
-    fn is_named(&self, library: u32, text: TextId) -> bool {
+    fn is_named(&self, library: u32, text: StringId) -> bool {
         self.named[library as usize][text as usize]
     }
 
@@ -125,7 +126,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The unit of the frameworks that declares what a unit of a package declares too.
+    /// Returns the unit of the frameworks that declares what a unit of a package declares too.
     fn of_frameworks(&self, (library, unit): At) -> Option<At> {
         if library == 0 {
             return None;

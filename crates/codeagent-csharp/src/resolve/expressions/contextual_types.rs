@@ -7,25 +7,25 @@ use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId}
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
-use crate::resolve::types::questions::Question;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
-    /// The type that the context of a declaration asks for.
+    /// Returns the type that the context of a declaration asks for.
     pub fn context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
             self.evaluation
-                .guarded(Question::Context(self.assumptions.current(), decl), || {
-                    self.context_type_cold(decl)
+                .guarded(Query::Context(self.lambda_bindings.current(), decl), || {
+                    self.context_type_uncached(decl)
                 })
                 .unwrap_or(Ty::UNKNOWN)
         })
     }
 
-    fn context_type_cold(&self, decl: DeclId) -> Ty {
+    fn context_type_uncached(&self, decl: DeclId) -> Ty {
         match self.facts.decl(decl).context {
             Context::Argument(call, index) => self
-                .call(call)
+                .resolve_call(call)
                 .expected
                 .get(usize::from(index))
                 .copied()
@@ -51,7 +51,7 @@ impl Checker<'_> {
     fn anonymous_context(&self, object: DeclId, key: codeagent_model::facts::Sym) -> Ty {
         let context = self.context_type(object);
         let name = self.own_name(key);
-        self.members(context, name)
+        self.lookup_members(context, name)
             .first()
             .map_or(Ty::UNKNOWN, |member| self.candidate_type(member))
     }
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
 
         if decl.flags.has(DeclFlags::ASYNC) {
-            self.awaited(result)
+            self.type_of_awaited(result)
         } else {
             result
         }

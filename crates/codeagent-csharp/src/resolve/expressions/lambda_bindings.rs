@@ -13,27 +13,27 @@ use crate::resolve::expressions::Checker;
 use crate::resolve::types::{Ty, TyList};
 
 /// The number of an assumption; 0 is none.
-pub type Assumption = u32;
+pub type LambdaBindingId = u32;
 
-type Assumed = (Assumption, DeclId, TyList);
+type Assumed = (LambdaBindingId, DeclId, TyList);
 
-/// What was assumed in a link, and what is now.
+/// The assumptions made so far, and the current one.
 #[derive(Default)]
-pub struct Assumptions {
+pub struct LambdaBindings {
     made: RefCell<Vec<Assumed>>,
-    numbers: RefCell<FxHashMap<Assumed, Assumption>>,
-    current: Cell<Assumption>,
-    /// As what the body around an anonymous object was last read.
-    objects: RefCell<FxHashMap<DeclId, Assumption>>,
+    numbers: RefCell<FxHashMap<Assumed, LambdaBindingId>>,
+    current: Cell<LambdaBindingId>,
+    /// The assumption under which the body around an anonymous object was last typed.
+    objects: RefCell<FxHashMap<DeclId, LambdaBindingId>>,
 }
 
-impl Assumptions {
-    /// The one in force.
-    pub fn current(&self) -> Assumption {
+impl LambdaBindings {
+    /// Returns the one in force.
+    pub fn current(&self) -> LambdaBindingId {
         self.current.get()
     }
 
-    fn number(&self, assumed: Assumed) -> Assumption {
+    fn number(&self, assumed: Assumed) -> LambdaBindingId {
         let mut made = self.made.borrow_mut();
         *self
             .numbers
@@ -41,11 +41,11 @@ impl Assumptions {
             .entry(assumed)
             .or_insert_with_key(|assumed| {
                 made.push(assumed.clone());
-                made.len() as Assumption
+                made.len() as LambdaBindingId
             })
     }
 
-    /// What is assumed of a lambda now.
+    /// Returns the parameter types currently assumed of a lambda.
     fn of(&self, lambda: DeclId) -> Option<TyList> {
         let made = self.made.borrow();
         let mut current = self.current.get();
@@ -71,7 +71,10 @@ impl Checker<'_> {
         evaluate: impl FnOnce() -> T,
     ) -> T {
         let outer = self.assumption_around(self.facts.decl(lambda).scope);
-        self.under(self.assumptions.number((outer, lambda, params)), evaluate)
+        self.under(
+            self.lambda_bindings.number((outer, lambda, params)),
+            evaluate,
+        )
     }
 
     /// Evaluates what is declared in a scope under nothing but what is assumed of the lambdas
@@ -80,29 +83,29 @@ impl Checker<'_> {
         self.under(self.assumption_around(scope), evaluate)
     }
 
-    fn under<T>(&self, assumption: Assumption, evaluate: impl FnOnce() -> T) -> T {
-        let outer = self.assumptions.current.replace(assumption);
+    fn under<T>(&self, assumption: LambdaBindingId, evaluate: impl FnOnce() -> T) -> T {
+        let outer = self.lambda_bindings.current.replace(assumption);
         let result = evaluate();
-        self.assumptions.current.set(outer);
+        self.lambda_bindings.current.set(outer);
         result
     }
 
-    /// What is assumed now, as far as it is about lambdas around a scope.
-    fn assumption_around(&self, scope: ScopeId) -> Assumption {
-        if self.assumptions.current() == 0 {
+    /// Returns the part of the current assumption that is about lambdas around a scope.
+    fn assumption_around(&self, scope: ScopeId) -> LambdaBindingId {
+        if self.lambda_bindings.current() == 0 {
             return 0;
         }
         let around = self.lambdas_around(scope);
         let assumed = around
             .iter()
             .rev()
-            .filter_map(|lambda| Some((*lambda, self.assumptions.of(*lambda)?)));
+            .filter_map(|lambda| Some((*lambda, self.lambda_bindings.of(*lambda)?)));
         assumed.fold(0, |outer, (lambda, params)| {
-            self.assumptions.number((outer, lambda, params))
+            self.lambda_bindings.number((outer, lambda, params))
         })
     }
 
-    /// The lambdas around a scope, the innermost first.
+    /// Returns the lambdas around a scope, the innermost first.
     fn lambdas_around(&self, mut scope: ScopeId) -> Vec<DeclId> {
         let mut found = Vec::new();
         while let Some(id) = scope.some() {
@@ -118,15 +121,15 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether the body of a lambda is being read as if its parameters had some types.
+    /// Reports whether the body of a lambda is being read as if its parameters had some types.
     pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
-        self.assumptions.of(lambda).is_some()
+        self.lambda_bindings.of(lambda).is_some()
     }
 
-    /// The assumed type of a lambda's parameter.
+    /// Returns the assumed type of a lambda's parameter.
     pub(super) fn assumed_param(&self, lambda: DeclId, index: u16) -> Option<Ty> {
         Some(
-            self.assumptions
+            self.lambda_bindings
                 .of(lambda)?
                 .get(usize::from(index))
                 .copied()
@@ -139,7 +142,10 @@ impl Checker<'_> {
     pub(super) fn note_object(&self, object: DeclId) {
         let around = self.assumption_around(self.facts.decl(object).scope);
         if around != 0 {
-            self.assumptions.objects.borrow_mut().insert(object, around);
+            self.lambda_bindings
+                .objects
+                .borrow_mut()
+                .insert(object, around);
         }
     }
 
@@ -147,10 +153,10 @@ impl Checker<'_> {
     /// calls around it are decided.
     pub(super) fn in_object<T>(&self, object: DeclId, evaluate: impl FnOnce() -> T) -> T {
         let scope = self.facts.decl(object).scope;
-        let made = self.assumptions.objects.borrow().get(&object).copied();
+        let made = self.lambda_bindings.objects.borrow().get(&object).copied();
         match made {
             Some(made)
-                if self.assumptions.current() != 0
+                if self.lambda_bindings.current() != 0
                     && !self
                         .lambdas_around(scope)
                         .iter()

@@ -15,45 +15,45 @@ use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::lower::presentation::Stripped;
-use crate::syntax::edits::{EditKind, Edits};
-use crate::syntax::kinds::{self, Kids, Kind, kind};
+use crate::lower::presentation::StrippedText;
 use crate::syntax::parse::Parsed;
+use crate::syntax::rewriter::{RewriteKind, Rewrites};
+use crate::syntax::syntax_kind::{self, Children, Kind, kind};
 
-/// How deep expressions, statements, types, patterns and declarations may lie in each other.
+/// The maximum nesting of expressions, statements, types, patterns and declarations.
 pub const MAX_DEPTH: u32 = 220;
 
-/// The walk.
-pub struct Walker<'t, 'r> {
-    /// What is being built.
+/// The state of lowering one file.
+pub struct Lowering<'t, 'r> {
+    /// The facts being built.
     pub b: Builder<'t>,
-    /// What the repairs changed.
-    pub edits: &'r Edits,
+    /// The rewrites of the repairs.
+    pub rewrites: &'r Rewrites,
     /// The text without white space, for hashes.
-    pub stripped: Stripped,
+    pub stripped: StrippedText,
     /// The type declaration around; `NONE` at the top.
     pub ty_decl: DeclId,
     /// The synthetic main method of top-level statements; `NONE` so far.
     pub main: DeclId,
     /// The function-like declaration around: what `return` returns from.
-    pub func: Func,
-    /// What a type name met now is: `TypeRef` or `ParameterType`.
+    pub func: FunctionContext,
+    /// The kind of site of the next type name: `TypeRef` or `ParameterType`.
     pub type_site: SiteKind,
-    /// What the synthetic main method returns so far.
+    /// The values that the synthetic main method returns so far.
     pub main_returns: Vec<ExprId>,
     depth: u32,
     cursor: TreeCursor<'r>,
     plain_types: FxHashMap<(Sym, ScopeId), TypeId>,
     /// Type arguments that the repairs blanked, by where the name before them ends.
-    type_lists: FxHashMap<usize, Node<'r>>,
+    type_arguments: FxHashMap<usize, Node<'r>>,
 }
 
-/// The function-like declaration that is being walked.
+/// The function-like declaration being lowered.
 #[derive(Clone, Debug, Default)]
-pub struct Func {
+pub struct FunctionContext {
     /// The declaration; `NONE` outside of any.
     pub decl: DeclId,
-    /// What it returns or yields so far.
+    /// The values it returns or yields so far.
     pub returns: Vec<ExprId>,
     /// It has a `yield`.
     pub generator: bool,
@@ -62,28 +62,28 @@ pub struct Func {
 }
 
 /// Scope, owner, type and function to come back to.
-pub struct Saved {
+pub struct SavedContext {
     scope: ScopeId,
     owner: DeclId,
     ty_decl: DeclId,
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
-    /// A walk over the tree under `root`.
-    pub fn new(text: &'t str, edits: &'r Edits, root: Node<'r>) -> Self {
+impl<'t, 'r> Lowering<'t, 'r> {
+    /// A lowering over the tree under `root`.
+    pub fn new(text: &'t str, rewrites: &'r Rewrites, root: Node<'r>) -> Self {
         Self {
             b: Builder::new(text, Dialect::CSharp),
-            edits,
-            stripped: Stripped::new(text),
+            rewrites,
+            stripped: StrippedText::new(text),
             ty_decl: DeclId::NONE,
             main: DeclId::NONE,
-            func: Func::default(),
+            func: FunctionContext::default(),
             type_site: SiteKind::TypeRef,
             main_returns: Vec::new(),
             depth: 0,
             cursor: root.walk(),
             plain_types: FxHashMap::default(),
-            type_lists: FxHashMap::default(),
+            type_arguments: FxHashMap::default(),
         }
     }
 
@@ -94,7 +94,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
 
         let names: FxHashMap<usize, usize> = parsed
-            .type_lists
+            .type_arguments
             .iter()
             .map(|list| (list.start, list.name_end))
             .collect();
@@ -105,7 +105,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             if kind(node) == Kind::TypeArgumentList
                 && let Some(name_end) = names.get(&node.start_byte())
             {
-                self.type_lists.insert(*name_end, node);
+                self.type_arguments.insert(*name_end, node);
             }
 
             if cursor.goto_first_child() {
@@ -119,16 +119,16 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Type arguments behind a name that the tree does not show.
     pub fn blanked_type_list(&self, name: Node<'_>) -> Option<Node<'r>> {
-        if self.type_lists.is_empty() {
+        if self.type_arguments.is_empty() {
             None
         } else {
-            self.type_lists.get(&name.end_byte()).copied()
+            self.type_arguments.get(&name.end_byte()).copied()
         }
     }
 
-    /// The children of a node without punctuation and comments.
-    pub fn kids(&mut self, node: Node<'r>) -> Kids<'r> {
-        kinds::kids(&mut self.cursor, node)
+    /// Returns the children of a node without punctuation and comments.
+    pub fn children(&mut self, node: Node<'r>) -> Children<'r> {
+        syntax_kind::children(&mut self.cursor, node)
     }
 
     /// Number of direct tokens of a node with this text.
@@ -143,8 +143,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         count
     }
 
-    /// Goes one level deeper; `None` where the walk must stop.
-    pub fn nested<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    /// Runs `f` one level deeper; `None` at the maximum depth.
+    pub fn with_depth_limit<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
@@ -154,20 +154,20 @@ impl<'t, 'r> Walker<'t, 'r> {
         Some(result)
     }
 
-    /// The text of a node.
+    /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> &'t str {
         self.b.node_text(node)
     }
 
-    /// The symbol of an identifier token, without `@`.
+    /// Returns the symbol of an identifier token, without `@`.
     pub fn name(&mut self, node: Node<'_>) -> Sym {
         let text = self.b.node_text(node);
         self.b.name_sym(text.strip_prefix('@').unwrap_or(text))
     }
 
-    /// What to come back to.
-    pub fn save(&self) -> Saved {
-        Saved {
+    /// Saves the context of a declaration.
+    pub fn save(&self) -> SavedContext {
+        SavedContext {
             scope: self.b.scope,
             owner: self.b.owner,
             ty_decl: self.ty_decl,
@@ -175,7 +175,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Comes back.
-    pub fn restore(&mut self, saved: Saved) {
+    pub fn restore(&mut self, saved: SavedContext) {
         self.b.scope = saved.scope;
         self.b.owner = saved.owner;
         self.ty_decl = saved.ty_decl;
@@ -191,12 +191,12 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Runs something as the body of a function-like declaration; gives what it returns.
-    pub fn in_function(&mut self, decl: DeclId, visit: impl FnOnce(&mut Self)) -> Func {
+    pub fn in_function(&mut self, decl: DeclId, visit: impl FnOnce(&mut Self)) -> FunctionContext {
         let outer = std::mem::replace(
             &mut self.func,
-            Func {
+            FunctionContext {
                 decl,
-                ..Func::default()
+                ..FunctionContext::default()
             },
         );
         visit(self);
@@ -254,8 +254,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.site(kind, Subject::Expr(expr), at);
     }
 
-    /// Whether a repair of this kind begins at a byte.
-    pub fn edited(&self, offset: usize, kind: EditKind) -> bool {
-        self.edits.at(offset, kind)
+    /// Reports whether a repair of this kind begins at a byte.
+    pub fn edited(&self, offset: usize, kind: RewriteKind) -> bool {
+        self.rewrites.at(offset, kind)
     }
 }

@@ -12,11 +12,11 @@ use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 use tree_sitter::Node;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::types::Sites;
-use crate::lower::walk::Walker;
-use crate::syntax::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
+use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// A declaration that stands for an object: carries where its type comes from, or (as `init`)
     /// the object itself.
     fn object_literal(&mut self, context: Context, at: Position) -> DeclId {
@@ -29,8 +29,8 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `new C(..) { .. }`
     pub fn object_creation(&mut self, node: Node<'r>) -> ExprId {
-        let kids = self.kids(node);
-        let Some(type_node) = in_field(&kids, Field::Type) else {
+        let children = self.children(node);
+        let Some(type_node) = in_field(&children, Field::Type) else {
             return self.b.expr(Expr::Unknown);
         };
 
@@ -49,29 +49,29 @@ impl<'t, 'r> Walker<'t, 'r> {
         let call = self.b.begin_call(callee, List::default());
         let expr = self.b.fresh_expr(Expr::New(call));
         self.use_site(SiteKind::New, expr, at);
-        self.creation_parts(call, expr, &kids);
+        self.creation_parts(call, expr, &children);
         expr
     }
 
     /// `new(..) { .. }`
     pub fn implicit_creation(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        let kids = self.kids(node);
+        let children = self.children(node);
         let at = self.b.at(node);
         let decl = self.object_literal(context, at);
         let call = self.b.begin_call(ExprId::NONE, List::default());
         let expr = self.b.fresh_expr(Expr::NewTarget(call, decl));
         self.b.decl(decl).init = expr;
         self.use_site(SiteKind::New, expr, at);
-        self.creation_parts(call, expr, &kids);
+        self.creation_parts(call, expr, &children);
         expr
     }
 
     /// The arguments and the initialiser of a creation.
-    fn creation_parts(&mut self, call: CallId, expr: ExprId, kids: &Kids<'r>) {
-        if let Some(arguments) = of_kind(kids, Kind::ArgumentList) {
+    fn creation_parts(&mut self, call: CallId, expr: ExprId, children: &Children<'r>) {
+        if let Some(arguments) = of_kind(children, Kind::ArgumentList) {
             self.arguments(call, arguments);
         }
-        if let Some(initializer) = of_kind(kids, Kind::Initializer) {
+        if let Some(initializer) = of_kind(children, Kind::Initializer) {
             self.initializer(expr, initializer);
         }
     }
@@ -81,18 +81,18 @@ impl<'t, 'r> Walker<'t, 'r> {
         let at = self.b.at(node);
         let decl = self.object_literal(Context::None, at);
         self.b.decl(decl).init = object;
-        for kid in self.kids(node) {
-            self.nested(|walk| walk.initializer_element(decl, object, kid));
+        for child in self.children(node) {
+            self.with_depth_limit(|lowering| lowering.initializer_element(decl, object, child));
         }
     }
 
-    fn initializer_element(&mut self, decl: DeclId, object: ExprId, kid: Kid<'r>) {
-        if kid.kind != Kind::Assignment {
-            self.add_call(object, kid);
+    fn initializer_element(&mut self, decl: DeclId, object: ExprId, child: Child<'r>) {
+        if child.kind != Kind::Assignment {
+            self.add_call(object, child);
             return;
         }
 
-        let parts = self.kids(kid.node);
+        let parts = self.children(child.node);
         let (Some(left), Some(right)) = (
             in_field(&parts, Field::Left),
             in_field(&parts, Field::Right),
@@ -110,7 +110,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of
     /// `{ a, b }`.
-    fn add_call(&mut self, object: ExprId, element: Kid<'r>) {
+    fn add_call(&mut self, object: ExprId, element: Child<'r>) {
         let name = self.b.sym_owned("Add");
         let callee = self.b.expr(Expr::Member(object, name));
         let call = self.b.begin_call(callee, List::default());
@@ -118,9 +118,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let at = self.b.at(element.node);
         self.use_site(SiteKind::Call, expr, at);
         let values = if element.kind == Kind::Initializer {
-            self.kids(element.node)
+            self.children(element.node)
         } else {
-            Kids::from_elem(element, 1)
+            Children::from_elem(element, 1)
         };
 
         let mut args = Vec::new();
@@ -160,16 +160,19 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `r with { A = 1 }`
     pub fn with_expression(&mut self, node: Node<'r>) -> ExprId {
-        let kids = self.kids(node);
-        let object = kids
+        let children = self.children(node);
+        let object = children
             .first()
             .map_or(ExprId::NONE, |object| self.expr(object.node, Context::None));
         let copy = self.b.expr(Expr::Same(object));
         let at = self.b.at(node);
         let decl = self.object_literal(Context::None, at);
         self.b.decl(decl).init = copy;
-        for kid in kids.iter().filter(|kid| kid.kind == Kind::WithInitializer) {
-            let parts = self.kids(kid.node);
+        for child in children
+            .iter()
+            .filter(|child| child.kind == Kind::WithInitializer)
+        {
+            let parts = self.children(child.node);
             if let (Some(name), Some(value)) = (parts.first(), parts.get(2)) {
                 let member = self.key(decl, copy, name.node);
                 if value.kind == Kind::Initializer {
@@ -190,23 +193,23 @@ impl<'t, 'r> Walker<'t, 'r> {
         let outer = self.b.scope;
         let scope = self.b.open_scope(ScopeKind::Object, decl);
         self.b.decl(decl).inner = scope;
-        let kids = self.kids(node);
+        let children = self.children(node);
         let mut index = 0;
-        while let Some(kid) = kids.get(index) {
-            let named = kid.kind == Kind::Identifier
-                && kids
+        while let Some(child) = children.get(index) {
+            let named = child.kind == Kind::Identifier
+                && children
                     .get(index + 1)
                     .is_some_and(|next| next.kind == Kind::Equals);
 
             let value = if named {
-                kids.get(index + 2)
+                children.get(index + 2)
             } else {
-                Some(kid)
+                Some(child)
             };
 
             index += if named { 3 } else { 1 };
             if let Some(value) = value.filter(|value| value.kind != Kind::Token) {
-                self.anonymous_member(kid.node, value.node, named);
+                self.anonymous_member(child.node, value.node, named);
             }
         }
 
@@ -237,14 +240,14 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// The name an unnamed member of an anonymous object takes from its value.
+    /// Returns the name an unnamed member of an anonymous object takes from its value.
     fn last_name(&mut self, value: Node<'r>) -> Option<Node<'r>> {
         match kind(value) {
             Kind::Identifier => Some(value),
-            Kind::MemberAccess => in_field(&self.kids(value), Field::Name),
+            Kind::MemberAccess => in_field(&self.children(value), Field::Name),
             Kind::ConditionalAccess => {
-                let binding = of_kind(&self.kids(value), Kind::MemberBinding)?;
-                in_field(&self.kids(binding), Field::Name)
+                let binding = of_kind(&self.children(value), Kind::MemberBinding)?;
+                in_field(&self.children(binding), Field::Name)
             }
             _ => None,
         }
@@ -252,24 +255,24 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// `new T[n] { .. }`, `stackalloc T[n]`
     pub fn array_creation(&mut self, node: Node<'r>) -> ExprId {
-        let kids = self.kids(node);
-        let ty = in_field(&kids, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let children = self.children(node);
+        let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         let element = match self.b.facts.type_expr(ty) {
             TypeExpr::Array(element, _) => Context::Typed(element),
             _ => Context::None,
         };
-        if let Some(initializer) = of_kind(&kids, Kind::Initializer) {
+        if let Some(initializer) = of_kind(&children, Kind::Initializer) {
             self.array_elements(initializer, element);
         }
         self.b.expr(Expr::Cast(ty))
     }
 
     fn array_elements(&mut self, initializer: Node<'r>, context: Context) {
-        for kid in self.kids(initializer) {
-            if kid.kind == Kind::Initializer {
-                self.nested(|walk| walk.array_elements(kid.node, context));
+        for child in self.children(initializer) {
+            if child.kind == Kind::Initializer {
+                self.with_depth_limit(|lowering| lowering.array_elements(child.node, context));
             } else {
-                self.expr(kid.node, context);
+                self.expr(child.node, context);
             }
         }
     }
@@ -279,7 +282,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let list = if kind(node) == Kind::Initializer {
             Some(node)
         } else {
-            of_kind(&self.kids(node), Kind::Initializer)
+            of_kind(&self.children(node), Kind::Initializer)
         };
 
         let decl = if decl.is_none() && kind(node) == Kind::Initializer {
@@ -290,10 +293,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
 
         let array = self.b.fresh_expr(Expr::Unknown);
-        let elements = list.map(|list| self.kids(list)).unwrap_or_default();
+        let elements = list.map(|list| self.children(list)).unwrap_or_default();
         let elements: Vec<ExprId> = elements
             .iter()
-            .map(|kid| self.expr(kid.node, Context::Element(array)))
+            .map(|child| self.expr(child.node, Context::Element(array)))
             .collect();
 
         let elements = self.b.facts.add_list(elements);
@@ -307,8 +310,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         let decl = self.object_literal(context, at);
         let array = self.b.fresh_expr(Expr::Unknown);
         let mut elements = Vec::new();
-        for kid in self.kids(node) {
-            for part in self.kids(kid.node) {
+        for child in self.children(node) {
+            for part in self.children(child.node) {
                 elements.push(self.collection_element(array, part));
             }
         }
@@ -317,9 +320,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         array
     }
 
-    fn collection_element(&mut self, array: ExprId, part: Kid<'r>) -> ExprId {
-        let kids = self.kids(part.node);
-        let Some(value) = kids.iter().find(|kid| kid.kind != Kind::DotDot) else {
+    fn collection_element(&mut self, array: ExprId, part: Child<'r>) -> ExprId {
+        let children = self.children(part.node);
+        let Some(value) = children.iter().find(|child| child.kind != Kind::DotDot) else {
             return self.expr(part.node, Context::Element(array));
         };
         match part.kind {

@@ -10,26 +10,26 @@ use codeagent_model::span::Position;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::types::Sites;
-use crate::lower::walk::Walker;
-use crate::syntax::edits::EditKind;
-use crate::syntax::kinds::{Field, Kind, in_field, kind, of_kind};
+use crate::syntax::rewriter::RewriteKind;
+use crate::syntax::syntax_kind::{Field, Kind, in_field, kind, of_kind};
 
 /// Steps of a chain, the last one first.
 pub type Steps<'r> = SmallVec<[Node<'r>; 8]>;
 
 /// The value a chain has so far.
-struct Link {
+struct ChainLink {
     expr: ExprId,
-    /// Where its last name stands, if it ends with a name whose site has not been made.
+    /// The position of its last name, if that has no site yet.
     pending: Option<Position>,
-    /// Where the name and its type arguments end.
+    /// The end of the name and its type arguments.
     end: usize,
     /// Type arguments of that name.
     args: List<TypeId>,
 }
 
-impl<'t, 'r> Walker<'t, 'r> {
+impl<'t, 'r> Lowering<'t, 'r> {
     /// Splits a chain into what it stands on and its steps, the last step first; `above` are steps
     /// that follow it.
     pub fn chain_steps(&self, node: Node<'r>, above: &[Node<'r>]) -> (Node<'r>, Steps<'r>) {
@@ -64,8 +64,8 @@ impl<'t, 'r> Walker<'t, 'r> {
             link = match kind(*step) {
                 Kind::Invocation | Kind::Binary => self.call_step(link, *step),
                 Kind::MemberAccess => {
-                    let kids = self.kids(*step);
-                    self.member_step(link, in_field(&kids, Field::Name), inner_use(use_kind))
+                    let children = self.children(*step);
+                    self.member_step(link, in_field(&children, Field::Name), inner_use(use_kind))
                 }
                 Kind::ConditionalAccess => {
                     conditional = true;
@@ -90,7 +90,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         &mut self,
         bottom: Node<'r>,
         steps: &'s [Node<'r>],
-    ) -> (Link, &'s [Node<'r>]) {
+    ) -> (ChainLink, &'s [Node<'r>]) {
         let taken = self.type_prefix(bottom, steps);
         if taken > 0 {
             let last = steps[steps.len() - taken];
@@ -121,11 +121,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         (link, steps)
     }
 
-    fn name_link(&mut self, node: Node<'r>) -> Link {
+    fn name_link(&mut self, node: Node<'r>) -> ChainLink {
         let name = self.name(node);
         let at = self.b.at(node);
         let scope = self.b.scope;
-        Link {
+        ChainLink {
             expr: self.b.expr(Expr::Name(name, scope, at.offset)),
             pending: Some(at),
             end: node.end_byte(),
@@ -139,7 +139,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             .is_some_and(|step| matches!(kind(*step), Kind::Invocation | Kind::Binary))
     }
 
-    /// How many member steps belong to a type name: `A.B<int>.C()` has one.
+    /// Counts the member steps that belong to a type name: `A.B<int>.C()` has one.
     fn type_prefix(&mut self, bottom: Node<'r>, steps: &[Node<'r>]) -> usize {
         if kind(bottom) != Kind::Identifier {
             return 0;
@@ -163,7 +163,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         taken
     }
 
-    fn member_step(&mut self, link: Link, name: Option<Node<'r>>, use_kind: SiteKind) -> Link {
+    fn member_step(
+        &mut self,
+        link: ChainLink,
+        name: Option<Node<'r>>,
+        use_kind: SiteKind,
+    ) -> ChainLink {
         let receiver = self.settle(link, use_kind);
         let Some(name) = name else {
             return plain(receiver);
@@ -173,7 +178,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let sym = self.name(name);
         let at = self.b.at(name);
         let args = args.map_or(List::default(), |args| self.type_args(args));
-        Link {
+        ChainLink {
             expr: self.b.expr(Expr::Member(receiver, sym)),
             pending: Some(at),
             end,
@@ -181,24 +186,31 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    fn conditional_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
-        let kids = self.kids(step);
-        if let Some(binding) = of_kind(&kids, Kind::MemberBinding) {
-            let parts = self.kids(binding);
+    fn conditional_step(
+        &mut self,
+        link: ChainLink,
+        step: Node<'r>,
+        use_kind: SiteKind,
+    ) -> ChainLink {
+        let children = self.children(step);
+        if let Some(binding) = of_kind(&children, Kind::MemberBinding) {
+            let parts = self.children(binding);
             let receiver = self.settle(link, inner_use(use_kind));
             let receiver = plain(self.b.expr(Expr::NonNull(receiver)));
             return self.member_step(receiver, in_field(&parts, Field::Name), inner_use(use_kind));
         }
-        match of_kind(&kids, Kind::ElementBinding).or(of_kind(&kids, Kind::BracketedArguments)) {
+        match of_kind(&children, Kind::ElementBinding)
+            .or(of_kind(&children, Kind::BracketedArguments))
+        {
             Some(arguments) => self.index(link, arguments, use_kind),
             None => link,
         }
     }
 
-    fn element_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
-        let kids = self.kids(step);
-        match of_kind(&kids, Kind::BracketedArguments) {
-            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => {
+    fn element_step(&mut self, link: ChainLink, step: Node<'r>, use_kind: SiteKind) -> ChainLink {
+        let children = self.children(step);
+        match of_kind(&children, Kind::BracketedArguments) {
+            Some(arguments) if self.edited(arguments.start_byte(), RewriteKind::CallTarget) => {
                 self.call(link, arguments)
             }
             Some(arguments) => self.index(link, arguments, use_kind),
@@ -206,7 +218,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    fn index(&mut self, link: Link, arguments: Node<'r>, use_kind: SiteKind) -> Link {
+    fn index(&mut self, link: ChainLink, arguments: Node<'r>, use_kind: SiteKind) -> ChainLink {
         let receiver = self.settle(link, inner_use(use_kind));
         let call = self.b.begin_call(receiver, List::default());
         let expr = self.b.fresh_expr(Expr::Index(call));
@@ -217,28 +229,29 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// A call, also one that the grammar took for two comparisons.
-    fn call_step(&mut self, mut link: Link, step: Node<'r>) -> Link {
-        let kids = self.kids(step);
+    fn call_step(&mut self, mut link: ChainLink, step: Node<'r>) -> ChainLink {
+        let children = self.children(step);
         if kind(step) == Kind::Invocation {
-            return match of_kind(&kids, Kind::ArgumentList) {
+            return match of_kind(&children, Kind::ArgumentList) {
                 Some(arguments) => self.call(link, arguments),
                 None => link,
             };
         }
 
-        let (Some(left), Some(right)) =
-            (in_field(&kids, Field::Left), in_field(&kids, Field::Right))
-        else {
+        let (Some(left), Some(right)) = (
+            in_field(&children, Field::Left),
+            in_field(&children, Field::Right),
+        ) else {
             return link;
         };
-        let inner = self.kids(left);
+        let inner = self.children(left);
         let args = in_field(&inner, Field::Right).map(|arg| self.type_of_expression(arg));
         link.args = self.b.facts.add_list(args);
         let (arguments, _) = self.chain_steps(right, &[]);
         self.call(link, arguments)
     }
 
-    fn call(&mut self, link: Link, arguments: Node<'r>) -> Link {
+    fn call(&mut self, link: ChainLink, arguments: Node<'r>) -> ChainLink {
         if self.is_nameof(&link) {
             return self.nameof(arguments);
         }
@@ -251,13 +264,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         plain(expr)
     }
 
-    fn is_nameof(&self, link: &Link) -> bool {
+    fn is_nameof(&self, link: &ChainLink) -> bool {
         matches!(self.b.facts.expr(link.expr), Expr::Name(name, ..) if self.b.facts.text(name) == "nameof")
     }
 
-    fn nameof(&mut self, arguments: Node<'r>) -> Link {
-        for argument in self.kids(arguments) {
-            for part in self.kids(argument.node) {
+    fn nameof(&mut self, arguments: Node<'r>) -> ChainLink {
+        for argument in self.children(arguments) {
+            for part in self.children(argument.node) {
                 self.expr_used(part.node, &[], SiteKind::NameOf);
             }
         }
@@ -265,9 +278,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// `x!`, `x++`, `x--`
-    fn postfix_step(&mut self, link: Link, step: Node<'r>) -> Link {
-        let kids = self.kids(step);
-        let Some(token) = kids.iter().find(|kid| kid.kind == Kind::Token) else {
+    fn postfix_step(&mut self, link: ChainLink, step: Node<'r>) -> ChainLink {
+        let children = self.children(step);
+        let Some(token) = children.iter().find(|child| child.kind == Kind::Token) else {
             return link;
         };
         let operator = match self.text(token.node) {
@@ -280,11 +293,11 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Makes the site of the chain's last name, if that is still to do.
-    fn settle(&mut self, link: Link, use_kind: SiteKind) -> ExprId {
+    fn settle(&mut self, link: ChainLink, use_kind: SiteKind) -> ExprId {
         let Some(at) = link.pending else {
             return link.expr;
         };
-        if self.edited(link.end, EditKind::EmptyCall) {
+        if self.edited(link.end, RewriteKind::EmptyCall) {
             let call = self.b.begin_call(link.expr, link.args);
             let call = self.b.fresh_expr(Expr::Call(call));
             self.use_site(SiteKind::Call, call, at);
@@ -299,8 +312,8 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 }
 
-fn plain(expr: ExprId) -> Link {
-    Link {
+fn plain(expr: ExprId) -> ChainLink {
+    ChainLink {
         expr,
         pending: None,
         end: 0,
@@ -308,7 +321,7 @@ fn plain(expr: ExprId) -> Link {
     }
 }
 
-/// How the receiver of something used this way is used itself.
+/// Returns the kind of use of a receiver, from the use of the access.
 fn inner_use(use_kind: SiteKind) -> SiteKind {
     if use_kind == SiteKind::NameOf {
         use_kind

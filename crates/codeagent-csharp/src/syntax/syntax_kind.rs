@@ -10,7 +10,7 @@ use tree_sitter::{Language, Node, TreeCursor};
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal,)*) => {
-        /// The kinds of nodes the walk distinguishes.
+        /// The kinds of nodes that lowering distinguishes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind {
@@ -228,7 +228,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it is a step of a postfix chain: `f(..)`, `.b`, `[..]`, `?.b`, `!`.
+    /// Reports whether it is a step of a postfix chain: `f(..)`, `.b`, `[..]`, `?.b`, `!`.
     pub fn is_postfix(self) -> bool {
         matches!(
             self,
@@ -240,7 +240,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is a binary operator, type tests included.
+    /// Reports whether it is a binary operator, type tests included.
     pub fn is_operator(self) -> bool {
         matches!(
             self,
@@ -248,7 +248,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is a statement.
+    /// Reports whether it is a statement.
     pub fn is_statement(self) -> bool {
         (self as u8 >= Self::LocalDeclaration as u8
             && self as u8 <= Self::EmptyStatement as u8
@@ -256,7 +256,7 @@ impl Kind {
             || self == Self::Block
     }
 
-    /// Whether it is a pattern.
+    /// Reports whether it is a pattern.
     pub fn is_pattern(self) -> bool {
         (self as u8 >= Self::ConstantPattern as u8 && self as u8 <= Self::TypePattern as u8)
             || self == Self::Discard
@@ -265,7 +265,7 @@ impl Kind {
 
 macro_rules! fields {
     ($($variant:ident = $name:literal,)*) => {
-        /// The roles of children the walk distinguishes.
+        /// The roles of children that lowering distinguishes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Field {
             /// No field, or one of no interest.
@@ -295,13 +295,13 @@ fields! {
     Rank = "rank",
 }
 
-struct Tables {
+struct KindTables {
     kinds: Vec<Kind>,
     fields: Vec<Field>,
 }
 
-fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
+fn tables() -> &'static KindTables {
+    static TABLES: OnceLock<KindTables> = OnceLock::new();
     TABLES.get_or_init(|| {
         let language: Language = tree_sitter_c_sharp::LANGUAGE.into();
         let kinds = (0..language.node_kind_count() as u16)
@@ -317,7 +317,7 @@ fn tables() -> &'static Tables {
             })
             .collect();
 
-        Tables { kinds, fields }
+        KindTables { kinds, fields }
     })
 }
 
@@ -339,7 +339,7 @@ fn kind_of_id(language: &Language, id: u16) -> Kind {
     }
 }
 
-/// The kind of a node.
+/// Returns the kind of a node.
 pub fn kind(node: Node<'_>) -> Kind {
     if node.is_error() {
         return Kind::Error;
@@ -353,7 +353,7 @@ pub fn kind(node: Node<'_>) -> Kind {
 
 /// A child with its kind and role.
 #[derive(Clone, Copy, Debug)]
-pub struct Kid<'r> {
+pub struct Child<'r> {
     /// The node.
     pub node: Node<'r>,
     /// Its kind.
@@ -363,11 +363,11 @@ pub struct Kid<'r> {
 }
 
 /// The children of a node without punctuation and comments.
-pub type Kids<'r> = smallvec::SmallVec<[Kid<'r>; 6]>;
+pub type Children<'r> = smallvec::SmallVec<[Child<'r>; 6]>;
 
-/// The children of a node; the cursor is only a means to reach them.
-pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
-    let mut found = Kids::new();
+/// Returns the children of a node; the cursor is only a means to reach them.
+pub fn children<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Children<'r> {
+    let mut found = Children::new();
     let fields = &tables().fields;
     each_child(cursor, node, |node, cursor| {
         let kind = kind(node);
@@ -378,20 +378,24 @@ pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
                     .copied()
                     .unwrap_or(Field::None)
             });
-            found.push(Kid { node, kind, field });
+            found.push(Child { node, kind, field });
         }
     });
     found
 }
 
-/// The first child in a role.
-pub fn in_field<'r>(kids: &Kids<'r>, field: Field) -> Option<Node<'r>> {
-    kids.iter()
-        .find(|kid| kid.field == field)
-        .map(|kid| kid.node)
+/// Returns the first child in a role.
+pub fn in_field<'r>(children: &Children<'r>, field: Field) -> Option<Node<'r>> {
+    children
+        .iter()
+        .find(|child| child.field == field)
+        .map(|child| child.node)
 }
 
-/// The first child of a kind.
-pub fn of_kind<'r>(kids: &Kids<'r>, kind: Kind) -> Option<Node<'r>> {
-    kids.iter().find(|kid| kid.kind == kind).map(|kid| kid.node)
+/// Returns the first child of a kind.
+pub fn of_kind<'r>(children: &Children<'r>, kind: Kind) -> Option<Node<'r>> {
+    children
+        .iter()
+        .find(|child| child.kind == kind)
+        .map(|child| child.node)
 }

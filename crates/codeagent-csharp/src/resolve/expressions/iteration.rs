@@ -15,8 +15,8 @@ use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// What a `foreach` over a value yields.
-    pub(super) fn iterated(&self, ty: Ty, is_async: bool) -> Ty {
+    /// Returns the iteration type of a `foreach` over a value.
+    pub(super) fn type_of_iterated(&self, ty: Ty, is_async: bool) -> Ty {
         // Of an array its element type counts, not what its enumerator gives (standard §13.9.5.2).
         if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
             return element;
@@ -34,20 +34,20 @@ impl Checker<'_> {
             .unwrap_or(Ty::UNKNOWN)
     }
 
-    /// What an enumerator stands at.
+    /// Returns the type of `Current` of an enumerator.
     fn current_of(&self, enumerator: Ty) -> Option<Ty> {
-        self.members(enumerator, well_known::CURRENT)
+        self.lookup_members(enumerator, well_known::CURRENT)
             .first()
             .map(|current| self.candidate_type(current))
     }
 
-    /// The result of the extension method of this name that takes only the receiver.
+    /// Returns the result of the extension method of this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
         let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
         Some(self.result_of(&chosen.best))
     }
 
-    /// The element type of an array or sequence, by its type and interfaces.
+    /// Returns the element type of an array or sequence, by its type and interfaces.
     pub(super) fn element_of(&self, ty: Ty) -> Option<Ty> {
         match self.arena.get(ty) {
             Type::Array(element, _) => return Some(element),
@@ -69,9 +69,9 @@ impl Checker<'_> {
             .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
 
-    /// The result of the method of this name that takes nothing.
+    /// Returns the result of the method of this name that takes nothing.
     fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
-        let found = self.members(ty, name);
+        let found = self.lookup_members(ty, name);
         let method = found.iter().find(|candidate| {
             is_method(self.decl(candidate.decl).kind)
                 && self
@@ -87,8 +87,8 @@ impl Checker<'_> {
         self.substitute(self.signature(method.decl).result, method.within)
     }
 
-    /// What `await` gives.
-    pub(super) fn awaited(&self, ty: Ty) -> Ty {
+    /// Returns the type of an `await`.
+    pub(super) fn type_of_awaited(&self, ty: Ty) -> Ty {
         let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
         if let Some(awaiter) =
             awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER))
@@ -101,7 +101,7 @@ impl Checker<'_> {
     }
 
     /// Element `index` of a deconstruction.
-    pub(super) fn deconstructed(&self, ty: Ty, index: usize) -> Ty {
+    pub(super) fn type_of_deconstructed(&self, ty: Ty, index: usize) -> Ty {
         match self.arena.get(ty) {
             Type::Tuple(elements, _) => elements.get(index).copied().unwrap_or(Ty::UNKNOWN),
             _ => self.deconstructed_by_method(ty, index),
@@ -109,12 +109,12 @@ impl Checker<'_> {
     }
 
     fn deconstructed_by_method(&self, ty: Ty, index: usize) -> Ty {
-        for method in self.members(ty, well_known::DECONSTRUCT).iter() {
+        for method in self.lookup_members(ty, well_known::DECONSTRUCT).iter() {
             if let Some(param) = self.signature(method.decl).params.get(index) {
                 return self.substitute(param.ty, method.within);
             }
         }
-        for constructor in self.constructors(ty) {
+        for constructor in self.lookup_constructors(ty) {
             if self.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
                 && let Some(param) = self.signature(constructor.decl).params.get(index)
             {
@@ -129,7 +129,7 @@ impl Checker<'_> {
         let method = self.extension_member(ty, well_known::DECONSTRUCT, DeclKind::Method)?;
         let signature = self.signature(method.decl);
         let receiver = (signature.params.first()?.ty, Argument::of_type(ty));
-        let inferred = self.infer(&signature.type_params, &[receiver]);
+        let inferred = self.infer_type_args(&signature.type_params, &[receiver]);
         Some(self.replace_params(
             signature.params.get(index + 1)?.ty,
             &signature.type_params,
@@ -137,7 +137,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// What indexing an array or a pointer gives.
+    /// Returns the element type of an array or a pointer.
     pub(super) fn indexed(&self, ty: Ty) -> Ty {
         match self.arena.get(ty) {
             Type::Array(element, _) | Type::Pointer(element) => element,
@@ -156,7 +156,7 @@ impl Checker<'_> {
         if matches!(self.arena.get(ty), Type::Array(..)) || self.is_known(ty, Known::String) {
             return Some(ty);
         }
-        let found = self.members(ty, well_known::SLICE);
+        let found = self.lookup_members(ty, well_known::SLICE);
         let slice = found
             .iter()
             .find(|method| self.signature(method.decl).params.len() == 2)?;

@@ -2,11 +2,11 @@
 //!
 //! Queries see the original and rewrites go to a copy, so no mask sees the output of another.
 
-use crate::syntax::lexer::{Lexed, StringPiece, Token, TokenKind};
+use crate::syntax::lexer::{Lexed, StringSegment, Token, TokenKind};
 
-/// Why a piece of text was changed, where the walk must know.
+/// The reason for a rewrite, where lowering depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EditKind {
+pub enum RewriteKind {
     /// Only so that the grammar reads it.
     Plain,
     /// `extension` of an extension block, written as a class.
@@ -19,27 +19,27 @@ pub enum EditKind {
 
 /// One change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct Rewrite {
     /// Byte offset.
     pub offset: usize,
     /// Bytes changed.
     pub len: usize,
     /// Why.
-    pub kind: EditKind,
+    pub kind: RewriteKind,
 }
 
 /// The changes of one text, by offset.
 #[derive(Debug, Default)]
-pub struct Edits(Vec<Edit>);
+pub struct Rewrites(Vec<Rewrite>);
 
-impl Edits {
-    /// Whether there are none.
+impl Rewrites {
+    /// Reports whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a change of this kind begins at a byte.
-    pub fn at(&self, offset: usize, kind: EditKind) -> bool {
+    /// Reports whether a change of this kind begins at a byte.
+    pub fn at(&self, offset: usize, kind: RewriteKind) -> bool {
         if self.0.is_empty() {
             return false;
         }
@@ -53,8 +53,8 @@ impl Edits {
 
 /// Type arguments that were masked, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TypeList {
-    /// Where the name before them ends.
+pub struct TypeArgumentList {
+    /// The end of the name before them.
     pub name_end: usize,
     /// Their `<`.
     pub start: usize,
@@ -64,18 +64,18 @@ pub struct TypeList {
 
 /// The tokens of a text while it is being changed. Questions are about the original, changes go to
 /// a copy.
-pub struct Code<'a> {
+pub struct Rewriter<'a> {
     text: &'a str,
     tokens: &'a [Token],
     /// For each bracket its partner; `usize::MAX` for other tokens.
     partners: Vec<usize>,
     bytes: Vec<u8>,
-    edits: Vec<Edit>,
-    type_lists: Vec<TypeList>,
+    rewrites: Vec<Rewrite>,
+    type_arguments: Vec<TypeArgumentList>,
 }
 
-impl<'a> Code<'a> {
-    /// All tokens of a text, nothing changed yet.
+impl<'a> Rewriter<'a> {
+    /// Returns all tokens of a text, nothing changed yet.
     pub fn new(text: &'a str, lexed: &'a Lexed) -> Self {
         let tokens = &lexed.tokens;
         let mut partners = vec![usize::MAX; tokens.len()];
@@ -102,59 +102,59 @@ impl<'a> Code<'a> {
             tokens,
             partners,
             bytes: text.as_bytes().to_vec(),
-            edits: Vec::new(),
-            type_lists: Vec::new(),
+            rewrites: Vec::new(),
+            type_arguments: Vec::new(),
         }
     }
 
-    /// All tokens.
+    /// Returns all tokens.
     pub fn tokens(&self) -> &'a [Token] {
         self.tokens
     }
 
-    /// The changed text, the changes by offset, and the type arguments that were blanked.
-    pub fn finish(self) -> (String, Edits, Vec<TypeList>) {
+    /// Returns the changed text, the changes by offset, and the type arguments that were blanked.
+    pub fn finish(self) -> (String, Rewrites, Vec<TypeArgumentList>) {
         let Self {
             text,
             bytes,
-            mut edits,
-            type_lists,
+            mut rewrites,
+            type_arguments,
             ..
         } = self;
-        edits.sort_by_key(|edit| edit.offset);
+        rewrites.sort_by_key(|edit| edit.offset);
         assert_eq!(bytes.len(), text.len(), "repairs keep the length");
         (
             String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()),
-            Edits(edits),
-            type_lists,
+            Rewrites(rewrites),
+            type_arguments,
         )
     }
 
-    /// The text of a token; empty past either end.
+    /// Returns the text of a token; empty past either end.
     pub fn word(&self, index: usize) -> &'a str {
         self.tokens
             .get(index)
             .map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// The text of the token before, if there is one.
+    /// Returns the text of the token before, if there is one.
     pub fn before(&self, index: usize) -> &'a str {
         index.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    /// The token itself.
+    /// Returns the token itself.
     pub fn token(&self, index: usize) -> Option<Token> {
         self.tokens.get(index).copied()
     }
 
-    /// Whether a token is an identifier or keyword.
+    /// Reports whether a token is an identifier or keyword.
     pub fn is_word(&self, index: usize) -> bool {
         self.tokens
             .get(index)
             .is_some_and(|token| token.kind == TokenKind::Word)
     }
 
-    /// Whether a token is one of these one-character marks.
+    /// Reports whether a token is one of these one-character marks.
     pub fn is_mark(&self, index: usize, marks: &str) -> bool {
         self.tokens.get(index).is_some_and(|token| {
             token.kind == TokenKind::Mark
@@ -164,7 +164,8 @@ impl<'a> Code<'a> {
         })
     }
 
-    /// Whether a token is missing or text of an interpolated string that goes on after a hole.
+    /// Reports whether a token is missing or text of an interpolated string that goes on after a
+    /// interpolation.
     pub fn ends_hole(&self, index: usize) -> bool {
         self.tokens.get(index).is_none_or(|token| {
             token.kind == TokenKind::Text
@@ -173,7 +174,7 @@ impl<'a> Code<'a> {
         })
     }
 
-    /// Whether a token is followed by the next without a gap.
+    /// Reports whether a token is followed by the next without a gap.
     pub fn touches_next(&self, index: usize) -> bool {
         match (self.tokens.get(index), self.tokens.get(index + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -181,12 +182,12 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Whether these two marks stand here without a gap: `=` and `>`.
+    /// Reports whether these two marks stand here without a gap: `=` and `>`.
     pub fn is_pair(&self, index: usize, first: &str, second: &str) -> bool {
         self.is_mark(index, first) && self.is_mark(index + 1, second) && self.touches_next(index)
     }
 
-    /// The partner of a bracket.
+    /// Returns the partner of a bracket.
     pub fn partner(&self, index: usize) -> Option<usize> {
         self.partners
             .get(index)
@@ -194,7 +195,7 @@ impl<'a> Code<'a> {
             .filter(|partner| *partner != usize::MAX)
     }
 
-    /// Whether an assignment operator begins at a token.
+    /// Reports whether an assignment operator begins at a token.
     pub fn assigns(&self, index: usize) -> bool {
         let third = if self.touches_next(index) && self.touches_next(index + 1) {
             self.word(index + 2)
@@ -236,8 +237,8 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn note(&mut self, start: usize, end: usize, kind: EditKind) {
-        self.edits.push(Edit {
+    fn note(&mut self, start: usize, end: usize, kind: RewriteKind) {
+        self.rewrites.push(Rewrite {
             offset: start,
             len: end - start,
             kind,
@@ -250,10 +251,10 @@ impl<'a> Code<'a> {
             return;
         };
         self.erase(start.start, end.end);
-        self.note(start.start, end.end, EditKind::Plain);
+        self.note(start.start, end.end, RewriteKind::Plain);
     }
 
-    /// The token before `first`, a name, and those two.
+    /// Returns the token before `first`, a name, and those two.
     fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
         Some([
             self.token(first.checked_sub(1)?)?,
@@ -268,7 +269,7 @@ impl<'a> Code<'a> {
             return;
         };
         self.erase(start.start, end.end);
-        self.note(name.end, end.end, EditKind::EmptyCall);
+        self.note(name.end, end.end, RewriteKind::EmptyCall);
     }
 
     /// Blanks the type arguments from `first` to `last`, noting them.
@@ -277,7 +278,7 @@ impl<'a> Code<'a> {
             return;
         };
         self.blank(first, last);
-        self.type_lists.push(TypeList {
+        self.type_arguments.push(TypeArgumentList {
             name_end: name.end,
             start: start.start,
             end: end.end,
@@ -286,7 +287,7 @@ impl<'a> Code<'a> {
 
     /// Writes over the beginning of a token's text; the new text must not be longer than what it
     /// replaces.
-    pub fn write(&mut self, index: usize, text: &str, kind: EditKind) {
+    pub fn write(&mut self, index: usize, text: &str, kind: RewriteKind) {
         let Some(token) = self.token(index) else {
             return;
         };
@@ -302,11 +303,11 @@ impl<'a> Code<'a> {
             return;
         };
         self.bytes[token.end - 1] = b'_';
-        self.note(token.end - 1, token.end, EditKind::Plain);
+        self.note(token.end - 1, token.end, RewriteKind::Plain);
     }
 
     /// `""`, `{{` and `}}` in the text of an interpolated string.
-    pub fn mask_piece(&mut self, piece: StringPiece) {
+    pub fn mask_piece(&mut self, piece: StringSegment) {
         let source = self.text.as_bytes();
         let mut at = piece.start;
         while at + 1 < piece.end {
@@ -314,7 +315,7 @@ impl<'a> Code<'a> {
                 && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
             if doubled {
                 self.bytes[at..at + 2].copy_from_slice(b"__");
-                self.note(at, at + 2, EditKind::Plain);
+                self.note(at, at + 2, RewriteKind::Plain);
             }
             at += if doubled || (source[at] == b'\\' && !piece.verbatim) {
                 2

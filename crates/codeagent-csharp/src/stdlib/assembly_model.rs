@@ -1,7 +1,7 @@
 //! The model of a compiled library: its public and protected types and members with their
 //! signatures.
 //!
-//! A [`Unit`] is one top-level type with all its nested types. Names are numbers in the string
+//! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the string
 //! table of the [`super::pack::Packer`] that made the unit; types are numbers in the unit's own
 //! table.
 //!
@@ -11,12 +11,12 @@
 use serde::{Deserialize, Serialize};
 
 /// A text; number 0 is the empty one.
-pub type TextId = u32;
+pub type StringId = u32;
 
-/// A type of [`Unit::types`].
-pub type TypeNumber = u32;
+/// A type of [`TopLevelType::types`].
+pub type TypeIndex = u32;
 
-/// The keyword types, in the order of [`TypeForm::Keyword`].
+/// The keyword types, in the order of [`TypeSig::Keyword`].
 pub const KEYWORDS: &[&str] = &[
     "void", "bool", "char", "sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong",
     "float", "double", "string", "nint", "nuint", "object", "decimal", "dynamic",
@@ -24,16 +24,16 @@ pub const KEYWORDS: &[&str] = &[
 
 /// One top-level type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unit {
+pub struct TopLevelType {
     /// The types its signatures mention; what a type is made of stands before it.
-    pub types: Vec<TypeForm>,
+    pub types: Vec<TypeSig>,
     /// The declaration.
     pub root: TypeDeclaration,
 }
 
 /// A type as a signature mentions it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TypeForm {
+pub enum TypeSig {
     /// A function pointer or something else no name stands for.
     Unknown,
     /// An entry of [`KEYWORDS`].
@@ -44,17 +44,17 @@ pub enum TypeForm {
     MethodParameter(u16),
     /// A declared type: its namespace and its name, after those of the types around it, each with
     /// its own type arguments.
-    Named(TextId, Vec<(TextId, Vec<TypeNumber>)>),
+    Named(StringId, Vec<(StringId, Vec<TypeIndex>)>),
     /// An array of a rank.
-    Array(TypeNumber, u8),
+    Array(TypeIndex, u8),
     /// A pointer.
-    Pointer(TypeNumber),
+    Pointer(TypeIndex),
     /// A returned reference.
-    ByRef(TypeNumber),
+    ByRef(TypeIndex),
     /// `T?` of a value type.
-    Nullable(TypeNumber),
+    Nullable(TypeIndex),
     /// A tuple: the names of its elements (number 0: none) and their types.
-    Tuple(Vec<(TextId, TypeNumber)>),
+    Tuple(Vec<(StringId, TypeIndex)>),
 }
 
 /// Kinds of types.
@@ -116,7 +116,7 @@ impl Traits {
     /// The constraint `new()`.
     pub const NEW: Self = Self(1 << 15);
 
-    /// Whether all bits of `other` are set.
+    /// Reports whether all bits of `other` are set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -134,7 +134,7 @@ impl Traits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeDeclaration {
     /// Its name without arity.
-    pub name: TextId,
+    pub name: StringId,
     /// Kind.
     pub kind: TypeKind,
     /// Properties.
@@ -142,31 +142,31 @@ pub struct TypeDeclaration {
     /// Its own type parameters.
     pub type_params: Vec<TypeParameter>,
     /// Base class and interfaces.
-    pub bases: Vec<TypeNumber>,
+    pub bases: Vec<TypeIndex>,
     /// Members, those of one name beside each other or not.
     pub members: Vec<MemberDeclaration>,
     /// Nested types.
     pub nested: Vec<TypeDeclaration>,
-    /// What a delegate takes.
+    /// The parameters of a delegate.
     pub params: Vec<ParameterDeclaration>,
-    /// What a delegate gives.
-    pub result: Option<TypeNumber>,
+    /// The result type of a delegate.
+    pub result: Option<TypeIndex>,
 }
 
 /// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberDeclaration {
     /// Its name.
-    pub name: TextId,
+    pub name: StringId,
     /// Kind.
     pub kind: MemberKind,
     /// Properties.
     pub traits: Traits,
     /// Type parameters.
     pub type_params: Vec<TypeParameter>,
-    /// Its type, or what it gives; `None` of constructors and members of enums.
-    pub ty: Option<TypeNumber>,
-    /// What it takes.
+    /// Its type or result type; `None` for constructors and enum members.
+    pub ty: Option<TypeIndex>,
+    /// The parameters.
     pub params: Vec<ParameterDeclaration>,
 }
 
@@ -174,9 +174,9 @@ pub struct MemberDeclaration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParameterDeclaration {
     /// Its name.
-    pub name: TextId,
+    pub name: StringId,
     /// Its type without `ref`.
-    pub ty: TypeNumber,
+    pub ty: TypeIndex,
     /// How it is passed.
     pub traits: Traits,
 }
@@ -185,9 +185,9 @@ pub struct ParameterDeclaration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeParameter {
     /// Its name.
-    pub name: TextId,
+    pub name: StringId,
     /// Variance and constraints by word.
     pub traits: Traits,
     /// Constraints by type.
-    pub constraints: Vec<TypeNumber>,
+    pub constraints: Vec<TypeIndex>,
 }

@@ -1,0 +1,231 @@
+//! The edges of names: imports, types and values.
+//!
+//! **Limits.** Those of `sites`.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, Links, Use};
+use codeagent_model::facts::{
+    DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, Site, Subject, Sym, TypeExpr,
+};
+use codeagent_model::graph::{Confidence, EdgeType};
+use rustc_hash::FxHashMap;
+
+use crate::resolve::declared::tables::NamespaceId;
+use crate::resolve::edges::Linker;
+use crate::resolve::edges::sites::edge;
+use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::types::members::{Candidate, is_method};
+use crate::resolve::types::names::TypeOrNamespace;
+use crate::resolve::types::{Ty, Type};
+
+impl Linker<'_> {
+    pub(super) fn import_site(&self, site: &Site, links: &mut Links) {
+        let Subject::Import(id) = site.subject else {
+            return;
+        };
+        let Some(import) = self.facts.imports.get(id.index()) else {
+            return;
+        };
+        if import.kind == ImportKind::ExternAlias {
+            return;
+        }
+        if let Some(target) = self.import_declaration(id) {
+            links.uses.push(Use {
+                source: DeclId::NONE,
+                ..edge(site, EdgeType::Imports, &[target], Confidence::Exact)
+            });
+        }
+    }
+
+    fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
+        match self.import_target(self.file, id) {
+            TypeOrNamespace::Type(ty) => self.declaration_of(ty),
+            TypeOrNamespace::Namespace(namespace) => self.namespace_declaration(namespace),
+            TypeOrNamespace::None => None,
+        }
+    }
+
+    fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
+        let decls = &self.tables.namespaces[namespace.0 as usize].decls;
+        decls
+            .iter()
+            .copied()
+            .find(|decl| !self.is_external_file(decl.file))
+    }
+
+    pub(super) fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
+        let Subject::Type(ty, segment) = site.subject else {
+            return;
+        };
+
+        let target = match self.facts.type_expr(ty) {
+            TypeExpr::Name(segments, scope) => {
+                let segments = self.facts.list(segments);
+                let end = (usize::from(segment) + 1).min(segments.len());
+                match self.resolve_segments(self.file, &segments[..end], scope, None) {
+                    TypeOrNamespace::Type(ty) => self.declaration_of(ty),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+
+        if let Some(target) = target {
+            links
+                .uses
+                .push(edge(site, edge_type, &[target], Confidence::Exact));
+        }
+    }
+
+    pub(super) fn value_site(&self, site: &Site, links: &mut Links) {
+        let (candidates, ty) = match site.subject {
+            Subject::Expr(expr) => self.named_by(expr),
+            Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
+            _ => return,
+        };
+
+        let Some(first) = candidates.first() else {
+            if let Some(target) = self.declaration_of_type_value(ty) {
+                links.uses.push(edge(
+                    site,
+                    EdgeType::References,
+                    &[target],
+                    Confidence::Exact,
+                ));
+            }
+
+            return;
+        };
+
+        let kind = self.decl(first.decl).kind;
+        if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
+            return;
+        }
+
+        let targets: Vec<DeclRef> = if is_method(kind) {
+            candidates
+                .iter()
+                .map(|candidate| candidate.decl)
+                .filter(|target| self.is_node(*target))
+                .take(8)
+                .collect()
+        } else {
+            vec![first.decl]
+        };
+
+        if targets.is_empty() || self.is_external_file(targets[0].file) {
+            return;
+        }
+
+        let confidence = if targets.len() == 1 {
+            Confidence::Exact
+        } else {
+            Confidence::Inferred
+        };
+
+        links
+            .uses
+            .push(edge(site, EdgeType::References, &targets, confidence));
+    }
+
+    /// Returns the type of the repository that `value is Name` tests for, if a type is meant
+    /// (standard §12.12.12).
+    pub(super) fn tested_type(&self, subject: Subject) -> Option<DeclRef> {
+        let Subject::Expr(expr) = subject else {
+            return None;
+        };
+        let Expr::Name(name, scope, _) = self.facts.expr(expr) else {
+            return None;
+        };
+        match self.lookup_type_name(self.own_name(name), scope, 0) {
+            SimpleName::Type(ty) => self
+                .declaration_of(ty)
+                .filter(|target| self.is_node(*target)),
+            _ => None,
+        }
+    }
+
+    /// Returns the member that a key of an object initialiser sets.
+    fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
+        let ty = self.expr_type(self.facts.decl(object).init);
+        self.lookup_members(ty, self.own_name(key)).to_vec()
+    }
+
+    /// Returns the candidates of a name or member access, and its type.
+    fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
+        match self.facts.expr(expr) {
+            Expr::Name(name, scope, offset) => {
+                match self.lookup_value(self.own_name(name), (scope, offset), false) {
+                    SimpleName::Local(found)
+                    | SimpleName::Members(found)
+                    | SimpleName::Imported(found, _) => match self.type_meant(expr, &found) {
+                        Some(ty) => (Vec::new(), ty),
+                        None => (found, Ty::UNKNOWN),
+                    },
+                    _ => (Vec::new(), self.expr_type(expr)),
+                }
+            }
+            Expr::Member(base, name) | Expr::Destructured(base, name) => {
+                let access = self.lookup_member_access(base, self.own_name(name));
+                (access.candidates, access.ty)
+            }
+            Expr::Generic(inner, _) => {
+                let (found, _) = self.named_by(inner);
+                let methods: Vec<Candidate> = found
+                    .into_iter()
+                    .filter(|candidate| is_method(self.decl(candidate.decl).kind))
+                    .collect();
+                (methods, self.expr_type(expr))
+            }
+            Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
+            _ => (Vec::new(), Ty::UNKNOWN),
+        }
+    }
+
+    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a
+    /// static member (standard §12.8.7.2).
+    fn type_meant(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
+        let Expr::Name(name, ..) = self.facts.expr(expr) else {
+            return None;
+        };
+        let Type::Named(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
+            return None;
+        };
+        if self.tables.type_def(tid).name != self.own_name(name) {
+            return None;
+        }
+
+        let followed = self
+            .followers
+            .get_or_init(|| self.names_followed())
+            .get(&expr)?;
+
+        let access = self.lookup_member_access(expr, *followed);
+        (!access.candidates.is_empty()
+            && access
+                .candidates
+                .iter()
+                .all(|member| self.is_static(member)))
+        .then(|| {
+            self.arena
+                .add(Type::Qualifier(self.candidate_type(&values[0])))
+        })
+    }
+
+    /// Returns the member that is accessed on each bare name.
+    fn names_followed(&self) -> FxHashMap<ExprId, Name> {
+        let follows = |expr: &Expr| match *expr {
+            Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => {
+                Some((base, self.own_name(name)))
+            }
+            _ => None,
+        };
+        self.facts.exprs.iter().filter_map(follows).collect()
+    }
+
+    fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {
+        matches!(self.arena.get(ty), Type::Qualifier(_))
+            .then(|| self.declaration_of(ty))
+            .flatten()
+    }
+}

@@ -1,0 +1,64 @@
+//! The syntax that each call record of a file comes from: a call, `new`, an attribute and so on.
+
+use codeagent_model::facts::{CallId, DeclId, Expr, Facts, SiteKind, Subject, TypeId};
+
+/// The syntax that a call record comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallForm {
+    /// Not used by any expression or site.
+    #[default]
+    Unused,
+    /// `f(..)`
+    Call,
+    /// `new C(..)`
+    New,
+    /// `new(..)`, with the declaration that has the context.
+    NewTarget(DeclId),
+    /// `a[..]`
+    Index,
+    /// A constructor initialiser and what it constructs.
+    Construct(TypeId),
+    /// `: this(..)` of a constructor.
+    This(DeclId),
+    /// `: base(..)` of a constructor.
+    Base(DeclId),
+    /// An attribute and what it names.
+    Attribute(TypeId),
+}
+
+/// Returns the syntax that each call record of a file comes from.
+#[must_use]
+pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
+    let mut forms = vec![CallForm::Unused; facts.calls.len()];
+    let mut set = |call: CallId, form: CallForm| {
+        if let Some(slot) = call.some().and_then(|call| forms.get_mut(call.index())) {
+            *slot = form;
+        }
+    };
+
+    for expr in &facts.exprs {
+        match *expr {
+            Expr::Call(call) => set(call, CallForm::Call),
+            Expr::New(call) => set(call, CallForm::New),
+            Expr::NewTarget(call, decl) => set(call, CallForm::NewTarget(decl)),
+            Expr::Index(call) => set(call, CallForm::Index),
+            _ => {}
+        }
+    }
+
+    for site in &facts.sites {
+        if let Subject::Construct(ty, call) = site.subject {
+            set(
+                call,
+                match site.kind {
+                    SiteKind::Attribute => CallForm::Attribute(ty),
+                    SiteKind::ThisInit if ty.is_none() => CallForm::This(site.owner),
+                    SiteKind::BaseInit if ty.is_none() => CallForm::Base(site.owner),
+                    _ => CallForm::Construct(ty),
+                },
+            );
+        }
+    }
+
+    forms
+}

@@ -1,0 +1,103 @@
+//! Constant expressions of type `int`, and their conversions (C# standard §12.23, §10.2.11).
+//!
+//! `byte b = 1 + 2;` converts because the value fits.
+//!
+//! **Limits.** Literals, names of constants, and their sums, differences and products.
+
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
+
+use crate::resolve::declared::well_known::Known;
+use crate::resolve::expressions::Checker;
+use crate::resolve::types::members::Candidate;
+use crate::resolve::types::{Ty, Type};
+
+impl Checker<'_> {
+    pub(super) fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
+        if let Type::Nullable(of) = self.arena.get(to) {
+            return self.constant_converts(value, of);
+        }
+        let Some(number) = self.constant(value, 0) else {
+            return false;
+        };
+
+        if let Type::Named(tid, _) = self.arena.get(to)
+            && self.tables.type_def(tid).kind == DeclKind::Enum
+        {
+            return number == 0;
+        }
+
+        match self.known(to).map(|(known, _)| known) {
+            Some(Known::SByte) => (-128..=127).contains(&number),
+            Some(Known::Byte) => (0..=255).contains(&number),
+            Some(Known::Int16) => (-32_768..=32_767).contains(&number),
+            Some(Known::UInt16) => (0..=65_535).contains(&number),
+            Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
+            _ => false,
+        }
+    }
+
+    /// Returns the value of a constant expression of type `int` (standard §12.23).
+    fn constant(&self, value: ExprId, depth: u32) -> Option<i64> {
+        if depth > 8 {
+            return None;
+        }
+
+        match self.facts.expr(value) {
+            Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
+            Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
+            Expr::Same(inner) => self.constant(inner, depth + 1),
+            Expr::Binary(operator, left, right) => {
+                let (a, b) = (
+                    self.constant(left, depth + 1)?,
+                    self.constant(right, depth + 1)?,
+                );
+                match operator {
+                    Operator::Add => a.checked_add(b),
+                    Operator::Subtract => a.checked_sub(b),
+                    Operator::Multiply => a.checked_mul(b),
+                    _ => None,
+                }
+            }
+            Expr::Name(name, scope, offset) => self.constant_of(
+                self.lookup_value(self.own_name(name), (scope, offset), false)
+                    .candidates(),
+                depth,
+            ),
+            Expr::Member(base, name) => self.constant_of(
+                &self
+                    .lookup_member_access(base, self.own_name(name))
+                    .candidates,
+                depth,
+            ),
+            _ => None,
+        }
+    }
+
+    fn constant_of(&self, candidates: &[Candidate], depth: u32) -> Option<i64> {
+        let constant = candidates.first()?;
+        let decl = self.decl(constant.decl);
+        if !decl.flags.has(DeclFlags::CONST)
+            || !self.is_known(self.candidate_type(constant), Known::Int32)
+        {
+            return None;
+        }
+        if constant.decl.file == self.file {
+            return self.constant(decl.init, depth + 1);
+        }
+        let facts = self.facts(constant.decl.file);
+        match decl.init.some().map(|init| facts.expr(init)) {
+            Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the value of an integer literal without a suffix.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.replace('_', "").to_ascii_lowercase();
+    match digits.split_at_checked(2) {
+        Some(("0x", hex)) => i64::from_str_radix(hex, 16).ok(),
+        Some(("0b", bits)) => i64::from_str_radix(bits, 2).ok(),
+        _ => digits.parse().ok(),
+    }
+}

@@ -1,0 +1,71 @@
+//! User-defined conversions (C# standard §10.5).
+//!
+//! **Limits.** The most specific operator is not chosen: any implicit operator that applies will do.
+
+use codeagent_lang::DeclRef;
+
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::TypeDefId;
+use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::types::{Ty, TyList, Type};
+
+impl Checker<'_> {
+    /// Returns the conversion operators that a type declares itself.
+    pub(super) fn conversions_of(&self, tid: TypeDefId) -> &[DeclRef] {
+        let group = self.type_def(tid);
+        self.ask_type(tid, published::CONVERSIONS, group.name);
+        &group.conversions
+    }
+
+    /// `implicit operator` of either type.
+    pub(super) fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        if depth > 1 {
+            return Conversion::No;
+        }
+
+        for side in [to, from].map(|side| self.strip_nullable(side)) {
+            // Nothing above a value type converts.
+            let all = if self.is_value_type(side) == Some(true) {
+                TyList::from([side])
+            } else {
+                self.supertypes(side)
+            };
+
+            for base in all.iter() {
+                let Type::Named(tid, _) = self.arena.get(*base) else {
+                    continue;
+                };
+
+                for conversion in self.conversions_of(tid) {
+                    let facts = self.facts(conversion.file);
+                    if !facts.decl_name(conversion.decl).starts_with("implicit") {
+                        continue;
+                    }
+
+                    let signature = self.signature(*conversion);
+                    let [param] = &*signature.params else {
+                        continue;
+                    };
+
+                    let takes = self.standard(from, self.substitute(param.ty, *base), depth);
+                    let gives = self.standard(self.substitute(signature.result, *base), to, depth);
+                    if takes > Conversion::Unknown && gives > Conversion::Unknown {
+                        return Conversion::Implicit;
+                    }
+                }
+            }
+        }
+
+        Conversion::No
+    }
+
+    /// Converts between types without `implicit operator`.
+    pub(super) fn convert_without_user(&self, from: Ty, to: Ty) -> Conversion {
+        self.standard(from, to, 1)
+    }
+
+    fn standard(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        self.convert_deep(from, to, depth.max(1) + 1)
+    }
+}
