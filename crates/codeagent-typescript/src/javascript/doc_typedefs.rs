@@ -61,6 +61,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 params.push(param);
                 let _ = take(rest, ",");
             }
+
             self.b.decl(id).type_params = self.b.facts.add_list(params);
         }
 
@@ -92,7 +93,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         depth: u8,
     ) -> Option<Option<DeclId>> {
         *rest = skip_blank(rest);
-
         let at = self.documented_at(rest);
 
         let mut flags = DeclFlags::default();
@@ -164,6 +164,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         while take(rest, "}").is_none() {
             *rest = skip_blank(rest);
             let at = self.documented_at(rest);
+
             if rest.starts_with('[') {
                 let end = closing(rest)?;
                 *rest = &rest[end..];
@@ -176,6 +177,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             } else {
                 self.documented_member(rest, depth, at)?;
             }
+
             if take(rest, ",").is_none()
                 && take(rest, ";").is_none()
                 && !skip_blank(rest).starts_with('}')

@@ -192,7 +192,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn documented_single(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         *rest = skip_blank(rest);
-
         match rest.chars().next()? {
             '(' if is_arrow(rest) => self.documented_function(rest, depth, false),
             '(' => {
@@ -419,11 +418,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let mut elements = Vec::new();
         while take(rest, "]").is_none() {
             let is_rest = skip_blank(rest).starts_with("...");
+
             let mut name = Sym::NONE;
             if let Some((label, after)) = labelled(rest) {
                 name = self.b.sym(label);
                 *rest = after;
             }
+
             let ty = self.documented_whole(rest, depth)?;
             *rest = skip_blank(rest);
             *rest = rest.strip_prefix('?').unwrap_or(rest);
@@ -432,6 +433,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 ty,
                 rest: is_rest,
             });
+
             if take(rest, ",").is_none() && !skip_blank(rest).starts_with(']') {
                 return None;
             }

@@ -355,6 +355,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     | DeclKind::Parameter
                     | DeclKind::Import
             );
+
             if is_named && !decl.flags.has(DeclFlags::MEMBER) && !decl.name.is_none() {
                 self.script
                     .holders

@@ -104,7 +104,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             {
                 self.b.decl(function).flags.insert(DeclFlags::CONSTRUCTS);
             }
+
             let Some(text) = tag.ty else { continue };
+
             match tag.name {
                 "this" => {
                     let ty = self.documented_type(text);
@@ -212,12 +214,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         loop {
             let bracket = take(&mut rest, "[").is_some();
             rest = skip_blank(rest);
+
             let at = self.documented_at(rest);
+
             let Some(name) = take_name(&mut rest) else {
                 break;
             };
+
             let param = self.documented_type_parameter(name, at);
             params.push(param);
+
             if bracket {
                 let end = rest.find(']').unwrap_or(rest.len());
                 if let Some(default) = skip_blank(&rest[..end]).strip_prefix('=') {
@@ -226,6 +232,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 }
                 rest = rest.get(end + 1..).unwrap_or("");
             }
+
             if take(&mut rest, ",").is_none() {
                 break;
             }
@@ -312,10 +319,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             if !declares(&tags[index]) {
                 continue;
             }
+
             let end = tags[index + 1..]
                 .iter()
                 .position(declares)
                 .map_or(tags.len(), |next| index + 1 + next);
+
             if tags[index].name == "import" {
                 self.documented_imports(tags[index]);
             } else {
@@ -326,6 +335,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 };
                 self.documented_alias(tags[index], &tags[own..end]);
             }
+
             before = end;
         }
     }

@@ -89,7 +89,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .or_default();
 
         *count += 1;
-
         if *count <= MAX_ASSIGNED {
             self.declare_narrow(
                 Guard {

@@ -51,6 +51,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             } else {
                 Context::None
             };
+
             value = self.link(&link, value, callee, (usage, context));
             callee = Callee {
                 child: link.child,
@@ -108,6 +109,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     .iter()
                     .take_while(|link| link.hoisted)
                     .count();
+
                 self.links.insert(
                     base + hoists,
                     ChainLink {
@@ -116,6 +118,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                         hoisted: true,
                     },
                 );
+
                 next = inner;
             }
 

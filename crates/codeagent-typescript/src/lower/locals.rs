@@ -43,6 +43,7 @@ impl Locals {
             {
                 continue;
             }
+
             let named = matches!(
                 decl.kind,
                 DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda
@@ -53,7 +54,9 @@ impl Locals {
                 decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
             let untyped =
                 decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+
             declared[decl.name.index()] |= hidden || local_function || untyped;
+
             let entry = by_name
                 .entry((decl.scope, decl.name))
                 .or_insert(Local { decl: id, hidden });
@@ -115,11 +118,13 @@ impl Locals {
             let Some(local) = self.find(facts, name, scope) else {
                 return true;
             };
+
             if facts.decl(local.decl).kind == DeclKind::Function
                 && !is_inside(facts, site.owner, local.decl)
             {
                 called.push(local.decl);
             }
+
             !local.hidden
                 || matches!(
                     site.kind,

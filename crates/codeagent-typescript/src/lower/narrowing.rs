@@ -122,6 +122,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             if steps > MAX_TESTS {
                 return;
             }
+
             match test {
                 Test::Truthy(subject) if holds => self.declare_narrow(
                     Guard {

@@ -161,12 +161,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let alternative = children
                 .get(Field::Alternative)
                 .and_then(|clause| self.children(clause).first());
+
             let Some(alternative) = alternative else {
                 if leaves && self.b.scope == scope {
                     self.narrow(test, false, current.end() as u32);
                 }
                 break;
             };
+
             if alternative.kind != Kind::IfStatement {
                 let other_leaves = self.branch_leaves(alternative, test, false);
                 if self.b.scope == scope && leaves != other_leaves {
@@ -174,11 +176,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 }
                 break;
             }
+
             if nested < MAX_ELSE_SCOPES {
                 nested += 1;
                 self.b.open_scope(ScopeKind::Block, DeclId::NONE);
                 self.narrow(test, false, 0);
             }
+
             current = alternative;
         }
 
@@ -307,23 +311,28 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.scoped(ScopeKind::Block, |lowering| {
             let first = lowering.narrowing.writes.len();
+
             let mut falls_through = false;
             for case in lowering.children(body).named() {
                 let parts = lowering.children(case);
                 let label = parts
                     .get(Field::Value)
                     .map(|value| lowering.value(value, Context::None));
+
                 let test = match (subject, label) {
                     (Some(subject), Some(label)) if !falls_through => {
                         lowering.comparison(subject, label, false)
                     }
                     _ => Test::None,
                 };
+
                 let statements: Vec<_> = parts
                     .named()
                     .filter(|part| part.field == Field::Body)
                     .collect();
+
                 falls_through = statements.last().is_none_or(|last| !lowering.leaves(*last));
+
                 let mark = lowering.narrowing.writes.len();
                 lowering.scoped(ScopeKind::Block, |lowering| {
                     lowering.narrow(test, true, 0);
@@ -331,10 +340,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                         lowering.statement(statement, None);
                     }
                 });
+
                 if falls_through {
                     lowering.after_writes(mark, None, case.end());
                 }
             }
+
             lowering.return_writes(first);
         });
     }

@@ -235,6 +235,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 ty: TypeId::NONE,
                 rest: false,
             };
+
             if matches!(part.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
                 let children = self.children(part);
                 if let Some(name) = children
@@ -249,6 +250,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     };
                     element.name = self.sym(name);
                 }
+
                 element.ty = children
                     .get(Field::Type)
                     .map_or(TypeId::NONE, |ty| self.ty(ty));
@@ -256,6 +258,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 element.rest = part.kind == Kind::RestType;
                 element.ty = self.ty(part);
             }
+
             elements.push(element);
         }
 

@@ -161,8 +161,10 @@ impl<'a> Configs<'a> {
                     }
                     continue;
                 }
+
                 let own = own(&self.values[path], folder_of(path));
                 let mut written = Written::default();
+
                 // A base that is still on the stack closes a cycle and is not merged yet.
                 for base in self
                     .bases(path)
@@ -171,11 +173,13 @@ impl<'a> Configs<'a> {
                 {
                     written.inherit_over(base.clone());
                 }
+
                 inherited += written.weight();
                 if inherited > MOST_INHERITED_BYTES {
                     warnings.push(format!("{path}: `extends` is ignored: the configurations of the repository inherit too much"));
                     written = Written::default();
                 }
+
                 written.inherit_over(own);
                 self.merged.insert(path, written);
             }

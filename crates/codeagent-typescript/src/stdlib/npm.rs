@@ -142,12 +142,14 @@ impl BundledPackages {
             else {
                 break;
             };
+
             bodies = rest;
             packages.modules.extend(
                 modules
                     .split_ascii_whitespace()
                     .map(|module| (module, packages.all.len())),
             );
+
             packages.all.push(BundledPackage {
                 name,
                 packed,

@@ -285,7 +285,6 @@ impl<'t> Scan<'t> {
     /// `<in T, out U>`
     fn variance(&mut self, at: usize) {
         let start = self.code_after(at + 1);
-
         let mut end = start;
         if self.word_at(start, b"in") {
             end = start + 2;

@@ -68,17 +68,20 @@ impl FileResolver<'_> {
             if !decls.iter().all(gives) {
                 return outcome;
             }
+
             // A class expression takes the location of the member that holds it; its constructor
             // has its own.
             let ty = self.expr_type(file, callee);
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
             };
+
             let is_held = |resolver: &mut Self, class: DeclRef| {
                 let parent = resolver.decl(class).parent;
                 resolver.decl(class).kind == DeclKind::Class
                     && decls.contains(&at(class.file, parent))
             };
+
             return match self.class_target(ty) {
                 SiteTarget::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))

@@ -181,6 +181,7 @@ impl Explanation<'_, '_> {
             else {
                 break;
             };
+
             let takes = if self.resolver.rejects(param.ty, site.file, arg.value) {
                 "does not take"
             } else {
@@ -191,6 +192,7 @@ impl Explanation<'_, '_> {
                 self.resolver.display(param.ty),
                 self.resolver.display(given),
             );
+
             self.report.line(
                 2,
                 format_args!("parameter {}: {wanted} {takes} {given}", index + 1),

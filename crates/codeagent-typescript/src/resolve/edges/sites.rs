@@ -55,11 +55,13 @@ impl FileResolver<'_> {
                         links,
                     );
                 }
+
                 let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
                 let is_value = self.is_called_by_name(site)
                     && decls
                         .iter()
                         .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
+
                 match self.add_edges(site, decls, links) {
                     _ if !is_call => {}
                     true => links.calls_resolved += 1,
@@ -125,10 +127,12 @@ impl FileResolver<'_> {
                 DeclList::new()
             };
             symbol.sort_unstable();
+
             let (own, others): (DeclList, DeclList) = rest
                 .into_iter()
                 .partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
             rest = others;
+
             if let Some(target) = self
                 .canonical_declaration(&own)
                 .filter(|target| self.is_node(*target))

@@ -64,6 +64,7 @@ impl Checker<'_> {
                     )),
                     _ => false,
                 };
+
                 let Some(param) = params
                     .get(index)
                     .or(params.last().filter(|param| param.rest))
@@ -73,6 +74,7 @@ impl Checker<'_> {
                 if is_lambda != pass {
                     continue;
                 }
+
                 let given = self.argument_type(site.file, *arg);
                 self.infer_from_types(param.ty, given, &mut inference, 0);
             }
@@ -146,6 +148,7 @@ impl Checker<'_> {
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
+
                 // It is not known which member belongs to which type parameter.
                 let are_several = members
                     .iter()

@@ -300,6 +300,7 @@ impl Prefixes {
             else {
                 continue;
             };
+
             for pattern in paths
                 .keys()
                 .filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.'))

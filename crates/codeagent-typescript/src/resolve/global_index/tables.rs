@@ -155,6 +155,7 @@ impl Tables {
                 self.target(file, module)
                     .filter(|_| !self.ambient.contains_key(&self.name(file, module)))
             };
+
             let is_plain = |module: &FileId| {
                 let index = self.file(*module);
                 index.stars.is_empty()
@@ -169,6 +170,7 @@ impl Tables {
                 .filter_map(|(position, id)| Some((plain(id)?, position)))
                 .collect();
             plain_stars.sort_unstable();
+
             let other_stars = (0..stars.len())
                 .filter(|position| plain(&stars[*position]).is_none())
                 .collect();

@@ -227,6 +227,7 @@ impl Checker<'_> {
                 name,
                 Meaning::Value,
             );
+
             if named
                 .iter()
                 .any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class))

@@ -197,6 +197,7 @@ impl Checker<'_> {
                 ExportKind::CommonJs => self.exported_value(file, id, visited),
                 ExportKind::Star | ExportKind::Assign => ResolvedName::Nothing,
             };
+
             if !found.is_nothing() {
                 return found;
             }

@@ -182,16 +182,20 @@ impl Checker<'_> {
                 import = Some(decl);
                 continue;
             }
+
             let group = self.merged_symbol(decl);
+
             // The blocks of a namespace are one symbol; a name may have hundreds of them.
             if asked.replace(group.first().copied()) == Some(group.first().copied()) {
                 continue;
             }
+
             for meaning in [Meaning::Value, Meaning::Type, Meaning::Namespace] {
                 let more = self.block_members(&group, name, meaning);
                 let known: FxHashSet<DeclRef> = members.iter().copied().collect();
                 members.extend(more.into_iter().filter(|member| !known.contains(member)));
             }
+
             if members.is_empty() {
                 let found = self.namespace_clause(&group, name);
                 if !found.is_nothing() {

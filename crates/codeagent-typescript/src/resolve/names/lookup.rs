@@ -37,9 +37,11 @@ impl Checker<'_> {
                 name,
                 meaning,
             );
+
             if !found.is_empty() {
                 return found;
             }
+
             let region = facts.scope(id);
             if let Some(owner) = region.owner.some() {
                 let found =
@@ -48,6 +50,7 @@ impl Checker<'_> {
                     return found;
                 }
             }
+
             scope = region.parent;
         }
 

@@ -54,12 +54,14 @@ impl Symbols<'_> {
         let mut found = None;
         while let Some(id) = scope.some() {
             let (mut declared_here, mut ended) = (false, false);
+
             for &(_, _, decl_id) in self.declarations(file, id, name) {
                 let decl = facts.decl(decl_id);
                 if decl.kind != DeclKind::Narrow {
                     declared_here |= !decl.flags.has(DeclFlags::MEMBER);
                     continue;
                 }
+
                 let Expr::Guarded(guard) = facts.expr(decl.init) else {
                     continue;
                 };
@@ -69,6 +71,7 @@ impl Symbols<'_> {
                 if decl.from > offset {
                     continue;
                 }
+
                 if same_path(facts, guard.subject, path) {
                     found = Some(at(file, decl_id));
                     ended = false;
@@ -77,11 +80,14 @@ impl Symbols<'_> {
                     ended = true;
                 }
             }
+
             let Scope { kind, parent, .. } = *facts.scope(id);
+
             // The variable may have changed before the function runs.
             if found.is_some() || declared_here || ended || kind == ScopeKind::Function {
                 return found;
             }
+
             scope = parent;
         }
 

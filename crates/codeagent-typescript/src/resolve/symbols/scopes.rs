@@ -87,6 +87,7 @@ impl Symbols<'_> {
             if decl.flags.has(DeclFlags::MEMBER) {
                 continue;
             }
+
             if decl.kind == DeclKind::Narrow {
                 if meaning == Meaning::Narrowed
                     && decl.from <= position.offset

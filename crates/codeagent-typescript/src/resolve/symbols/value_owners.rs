@@ -44,7 +44,6 @@ impl Symbols<'_> {
         }
 
         let parent = declaration.parent.some()?;
-
         let mut held = facts.decl(parent).init;
         for _ in 0..8 {
             held = match facts.expr(held) {

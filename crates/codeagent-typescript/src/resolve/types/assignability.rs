@@ -388,7 +388,6 @@ impl Checker<'_> {
         inferred: &mut Inferred,
     ) -> Option<bool> {
         let has_more = self.has_external_base(sub) || self.has_spread(sub);
-
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
             Some(true) => {}
@@ -406,6 +405,7 @@ impl Checker<'_> {
             let MemberLookup::Declared(wanted) = self.lookup_member(sup, name) else {
                 continue;
             };
+
             if wanted.decls.iter().any(|decl| self.is_hidden(*decl)) {
                 if !matches!(self.lookup_member(sub, name), MemberLookup::Declared(found) if found.decls == wanted.decls)
                 {
@@ -413,10 +413,12 @@ impl Checker<'_> {
                 }
                 continue;
             }
+
             let optional = wanted
                 .decls
                 .iter()
                 .any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
+
             match self.lookup_member(sub, name) {
                 MemberLookup::Missing if optional || has_more => {}
                 MemberLookup::Missing => return Some(false),

@@ -129,6 +129,7 @@ impl Checker<'_> {
                     }
                 })
                 .collect();
+
             let union = self.arena.union(&members);
             return if elements.len() == 1 {
                 types[0]
@@ -358,19 +359,23 @@ impl Checker<'_> {
             if checker.is_open(check) {
                 return deferred;
             }
+
             let outer = checker.without(mapper, file, own);
             let elements = checker.variadic(file, bound, outer);
             let bound = checker.type_of(file, bound);
             let bound = checker.substitute(bound, outer);
+
             // `"a" extends keyof T`
             if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
                 return deferred;
             }
+
             // Only a bare type parameter distributes over a union.
             let (param, members) = match checker.get(declared) {
                 Type::Param(param) => (Some(param), checker.arena.members(check)),
                 _ => (None, Rc::from([check])),
             };
+
             let mut results = Vec::new();
             for &member in members.iter() {
                 let mut inferred = Vec::new();
@@ -385,11 +390,14 @@ impl Checker<'_> {
                     Some(false) => checker.type_of(file, no),
                     None => checker.either_branch(file, yes, no),
                 };
+
                 inferred.extend(param.map(|param| (param, member)));
                 inferred.extend(checker.arena.bindings(outer).iter().copied());
+
                 let mapper = checker.arena.mapper(inferred);
                 results.push(checker.substitute(branch, mapper));
             }
+
             checker.arena.union(&results)
         })
     }

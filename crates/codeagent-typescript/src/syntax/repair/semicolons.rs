@@ -182,7 +182,6 @@ impl Scan<'_> {
         let mut end = newline;
         loop {
             end = self.skip_back(end, is_space);
-
             if self.source[..end].ends_with(b"*/") {
                 end = self.comment_start(end - 2)?;
                 continue;
