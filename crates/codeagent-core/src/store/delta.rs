@@ -178,9 +178,9 @@ pub struct SpanUpdate {
 /// How a transaction changes the graph.
 #[derive(Debug)]
 pub enum Write {
-    /// Writes the whole graph anew.
+    /// Deletes and rewrites the whole graph.
     Replace(FullGraph),
-    /// Writes the files, and those of all nodes, sorted by id, that differ from the stored ones.
+    /// Writes the files, and compares all nodes, sorted by id, with the stored ones.
     Update(Vec<NodeWithHash>),
     /// Writes the files, and the nodes that are known to differ.
     Patch(NodeChanges),
@@ -200,7 +200,7 @@ pub struct FullGraph {
 pub struct NodeChanges {
     /// Nodes that are new or differ in more than their position.
     pub written: Vec<NodeWithHash>,
-    /// Nodes that are gone.
+    /// Removed nodes.
     pub removed: Vec<NodeId>,
     /// Declaration sites that moved within their file.
     pub moved: Vec<SpanUpdate>,
@@ -216,27 +216,27 @@ impl NodeChanges {
     }
 }
 
-/// Everything one transaction changes.
+/// Everything that one transaction changes.
 #[derive(Debug, Default)]
 pub struct Delta {
-    /// The nodes.
+    /// How the nodes change.
     pub write: Write,
     /// The keys of the files of written nodes, by path.
     pub keys: FxHashMap<String, FileKey>,
     /// The files that were resolved.
     pub files: Vec<(FileRow, DependencyRow)>,
-    /// Their edges; any order, no two with one key.
+    /// Their edges, in any order, with distinct keys.
     pub edges: Vec<EdgeRow>,
     /// Their unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Their names of functions of object literals; no two rows are equal.
+    /// Their names of functions in object literals, without duplicates.
     pub object_functions: Vec<(FileKey, String)>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,
-    /// All project files; `None` if they are as before.
+    /// All project files; `None` if unchanged.
     pub inputs: Option<Vec<InputRow>>,
-    /// What was read of packages; `None` if it is as before.
+    /// The package files that were read; `None` if unchanged.
     pub packages: Option<Vec<PackageRow>>,
     /// `_metadata` entries to set.
     pub metadata: Vec<(&'static str, String)>,

@@ -192,7 +192,7 @@ fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
     nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
 }
 
-/// Writes the metadata of a transaction and counts edges and generations on.
+/// Writes the metadata of a transaction and updates the edge count and the generation.
 fn write_metadata(
     connection: &Connection,
     mut metadata: Vec<(&'static str, String)>,
@@ -304,6 +304,7 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
         files::write_file(connection, file)?;
         files::write_dependencies(connection, file.id, links)?;
     }
+
     insert_unresolved(connection, &delta.unresolved)?;
     bulk::insert(
         connection,
@@ -314,6 +315,7 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
             values.push(name.as_str())
         },
     )?;
+
     delta
         .packages
         .as_ref()

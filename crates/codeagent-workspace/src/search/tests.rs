@@ -1,4 +1,4 @@
-//! What does a search find, and what patterns and globs does it survive?
+//! Tests of text search: matches, and hostile patterns and globs.
 
 use std::fs;
 use std::sync::Mutex;
