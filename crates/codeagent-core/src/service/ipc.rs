@@ -29,7 +29,7 @@ use crate::service::staleness::Staleness;
 use crate::store;
 
 /// The version of the protocol.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// This program's version, which clients and writers tell each other.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

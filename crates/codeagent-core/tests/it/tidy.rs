@@ -177,7 +177,7 @@ const CONFINED: &[(&str, &[&str])] = &[
 ];
 
 /// Most lines of a file, tests excluded.
-const MAX_LINES: usize = 1_100;
+const MAX_LINES: usize = 750;
 
 /// A source file without what is compiled for tests only.
 struct Source {
