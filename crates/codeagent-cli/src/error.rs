@@ -1,43 +1,41 @@
-//! What went wrong, as a text for people or as `{"error":{"code","message"}}` with the codes of the
-//! tools?
+//! Errors as text, or as `{"error":{"code","message"}}` with the codes of the tools.
 //!
-//! **Limits.** What has no code of its own is `invalid_parameter`: a wrong argument is what is
-//! left.
+//! Limitations: an error without a code of its own is `invalid_parameter`, since only wrong arguments
+//! are left.
 
 use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind, query_kind, store_kind};
 use codeagent_core::query::QueryError;
-use codeagent_mcp::error::{Code, ToolError};
+use codeagent_render::Code;
 use serde_json::{Value, json};
 
-use crate::said::by_command;
+use crate::commands::Unanswered;
 
 /// Arguments that make no sense, as far as the parser of the command line cannot tell.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// An error and its causes, as far as what is said before does not hold them: most of our errors
-/// say their causes themselves.
-pub fn told(error: &anyhow::Error) -> String {
-    let whole = error
+/// Words an error and its causes. A cause that the text already contains is left out, since most of
+/// our errors word their causes themselves.
+pub fn message(error: &anyhow::Error) -> String {
+    error
         .chain()
-        .fold(String::new(), |said, cause| match cause.to_string() {
-            cause if said.is_empty() => cause,
-            cause if said.contains(&cause) => said,
-            cause => format!("{said}: {cause}"),
-        });
-    by_command(&whole, &[])
+        .fold(String::new(), |text, cause| match cause.to_string() {
+            cause if text.is_empty() => cause,
+            cause if text.contains(&cause) => text,
+            cause => format!("{text}: {cause}"),
+        })
 }
 
-/// The error as tools tell theirs.
+/// Returns the error in the form of the tools.
 pub fn as_json(error: &anyhow::Error) -> Value {
     shape(
         error
             .chain()
             .find_map(code)
             .unwrap_or(Code::InvalidParameter),
-        &told(error),
+        &message(error),
     )
 }
 
@@ -51,8 +49,8 @@ fn shape(code: Code, message: &str) -> Value {
 }
 
 fn code(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
-    if let Some(error) = cause.downcast_ref::<ToolError>() {
-        return Some(error.code);
+    if let Some(error) = cause.downcast_ref::<Unanswered>() {
+        return Some(error.code());
     }
     kind(cause).map(|kind| match kind {
         ErrorKind::Usage => Code::InvalidParameter,
@@ -71,5 +69,13 @@ pub fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<ErrorKind> {
     if let Some(error) = cause.downcast_ref::<StoreError>() {
         return Some(store_kind(error));
     }
-    cause.downcast_ref::<QueryError>().map(query_kind)
+    query_error(cause).map(query_kind)
+}
+
+/// Returns the error of a query.
+pub fn query_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a QueryError> {
+    let unanswered = cause.downcast_ref::<Unanswered>();
+    unanswered
+        .and_then(Unanswered::query)
+        .or_else(|| cause.downcast_ref())
 }

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind};
 use codeagent_core::query::QueryError;
-use codeagent_mcp::error::{Code, ToolError};
 use codeagent_mcp::serve::ServeError;
+use codeagent_render::Code;
 
+use crate::commands::Unanswered;
 use crate::error;
 
 /// Done, but some files could not be indexed and `--strict` was given.
@@ -37,10 +38,10 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(kind) = error::kind(cause) {
         return Some(of_kind(kind));
     }
-    if let Some(error) = cause.downcast_ref::<ToolError>() {
-        return Some(of_tool(error.code));
-    }
     let is_usage = cause.is::<error::Usage>()
+        || cause
+            .downcast_ref::<Unanswered>()
+            .is_some_and(|error| error.code() != Code::IndexError)
         || cause.is::<codeagent_core::InspectError>()
         || matches!(
             cause.downcast_ref(),
@@ -53,17 +54,6 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || cause.is::<crate::commands::Unfilled>()
         || cause.is::<codeagent_workspace::ConfigError>();
     is_usage.then_some(USAGE)
-}
-
-fn of_tool(code: Code) -> u8 {
-    match code {
-        Code::NotFound
-        | Code::InvalidParameter
-        | Code::PathEscape
-        | Code::BinaryFile
-        | Code::TooLarge => USAGE,
-        Code::EngineUnavailable | Code::IndexError => OTHER,
-    }
 }
 
 fn of_kind(kind: ErrorKind) -> u8 {
@@ -92,13 +82,8 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
         let engine =
             matches!(cause.downcast_ref(), Some(EngineError::Store(error)) if is_corrupt(error));
         let query =
-            matches!(cause.downcast_ref(), Some(QueryError::Store(error)) if is_corrupt(error));
-        store.is_some_and(is_corrupt)
-            || engine
-            || query
-            || cause
-                .downcast_ref::<ToolError>()
-                .is_some_and(ToolError::is_damage)
+            matches!(error::query_error(cause), Some(QueryError::Store(error)) if is_corrupt(error));
+        store.is_some_and(is_corrupt) || engine || query
     })
 }
 

@@ -7,7 +7,6 @@ mod commands;
 mod error;
 mod exit;
 mod output;
-mod said;
 mod text;
 
 use std::io::IsTerminal;
@@ -48,7 +47,7 @@ fn main() -> ExitCode {
         if json {
             output::json(&error::as_json(&error)).ok();
         } else {
-            output::complain(&format!("codeagent: {}", error::told(&error)));
+            output::complain(&format!("codeagent: {}", error::message(&error)));
         }
         exit::of_error(&error)
     })

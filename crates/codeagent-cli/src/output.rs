@@ -1,21 +1,25 @@
-//! Printing of answers: rows as lines for people and after them the notes on standard error, or all
-//! of it as JSON: `{"results":[..],"notes":[..]}` with the tool's additions.
+//! Printing of answers: rows as lines for people and then the notes on standard error, or both as
+//! JSON: `{"results":[..],"notes":[..]}` with the extra fields of the answer.
 //!
 //! Paths in lines for people are relative to the current directory, so that an editor opens
 //! `path:line:column`; those in JSON are relative to the root, as in the tools. Colours are used on
 //! a terminal unless `NO_COLOR` is set.
 //!
-//! **Limits.** A path that shares no folder with the current directory is shown whole.
+//! Limitations: a path that shares no folder with the current directory is shown whole.
 
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use codeagent_mcp::answer::Answer;
+use codeagent_core::query::SiteSample;
+use codeagent_core::service::Staleness;
+use codeagent_render::answers::Answer;
+use codeagent_render::{
+    AnsweredSymbol, Extra, Face, SymbolRow, note_text, staleness_text, symbol_text,
+};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::commands::Root;
-use crate::said::by_command;
 use crate::text::{self, Line};
 
 /// Prints lines.
@@ -50,24 +54,19 @@ pub fn complain(text: &str) {
     writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
 
-/// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
-pub fn symbol(row: &Value, places: &Places) -> Line {
-    let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let result = row["return_type"]
-        .as_str()
-        .map(|text| format!(": {text}"))
-        .unwrap_or_default();
-    let word = row["kind"].as_str().unwrap_or(text("node_type"));
+/// Writes `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`.
+pub fn symbol(row: &SymbolRow, places: &Places) -> Line {
+    let signature = &row.signature;
+    let parameters = signature.parameter_signature.as_deref();
+    let result = signature.return_type.as_ref();
     let line = Line::from(format!(
-        "{word} {}{}{result}  ",
-        text("qualified_name"),
-        text("parameter_signature")
+        "{} {}{}{}  ",
+        row.symbol.word(),
+        row.symbol.qualified_name,
+        parameters.unwrap_or_default(),
+        result.map(|text| format!(": {text}")).unwrap_or_default()
     ));
-    line.place(format!(
-        "{}:{}",
-        places.of(text("file_path")),
-        row["line_start"]
-    ))
+    line.place(format!("{}:{}", places.of(&row.file_path), row.line_start))
 }
 
 /// `1 file`, `2 files`
@@ -113,97 +112,72 @@ impl Places {
     }
 }
 
-/// What may belong to an answer: the names of its number and of its locations, and what it is.
-const UNCERTAIN: [(&str, &str, (&str, &str)); 3] = [
-    (
-        "unresolved_sites",
-        "unresolved",
-        (
-            "use",
-            "of the name could not be resolved and may belong here",
-        ),
-    ),
-    (
-        "possible_sites",
-        "possible",
-        ("use", "of the name more likely to belong to another symbol"),
-    ),
-    (
-        "textual_sites",
-        "textual",
-        ("line", "in other languages with the name"),
-    ),
-];
-
-/// An answer with the rows that are shown of it.
+/// An answer, cut to the rows that are printed.
 #[derive(Debug)]
-pub struct Answered {
-    rows: Vec<Value>,
-    added: Map<String, Value>,
+pub struct PrintedAnswer<T> {
+    rows: Vec<T>,
+    extra: Extra,
     notes: Vec<String>,
 }
 
-impl Answered {
-    /// At most `limit` rows of an answer, and what the rest of it is.
-    pub fn new(answer: Answer, limit: Option<usize>) -> Self {
-        let mut rows = match answer.value {
-            Value::Array(rows) => rows,
-            value => vec![value],
-        };
-        let stale = strings(&answer.added, "stale_files");
-        // That they are not in the index is said by the note about them.
-        let is_said = |note: &str| {
-            note.split_once("not in the index yet: ")
-                .is_some_and(|(_, files)| files.split(", ").all(|file| stale.contains(&file)))
-        };
-        let notes = answer.notes.iter().filter(|note| !is_said(note));
-        let mut notes: Vec<String> = notes.map(|note| by_command(note, &stale)).collect();
+impl<T: Serialize> PrintedAnswer<T> {
+    /// Keeps at most `limit` rows of an answer, which does not know `staleness`.
+    pub fn new((answer, staleness): (Answer<T>, Staleness), limit: Option<usize>) -> Self {
+        let mut rows = answer.rows;
+        let mut notes = Vec::new();
         let all = rows.len();
         if let Some(limit) = limit.filter(|limit| *limit < all) {
             rows.truncate(limit);
-            notes.insert(0, format!("showing {limit} of {all} results (--limit)"));
+            notes.push(format!("showing {limit} of {all} results (--limit)"));
+        }
+
+        let worded = answer.notes.iter();
+        notes.extend(worded.map(|note| note_text(note, Face::Commands)));
+        if !staleness.is_none() && !is_covered(&staleness, &answer.extra.stale_files) {
+            notes.push(staleness_text(&staleness));
         }
         Self {
             rows,
-            added: answer.added,
+            extra: answer.extra,
             notes,
         }
     }
 
-    /// Prints it, each row as these lines.
+    /// Prints the answer, each row as these lines.
     pub fn print(
         self,
         root: &Root,
-        mut row: impl FnMut(&Value, &Places) -> Vec<Line>,
+        mut row: impl FnMut(&T, &Places) -> Vec<Line>,
     ) -> anyhow::Result<()> {
         if root.json {
             let mut whole = json!({ "results": self.rows, "notes": self.notes });
-            whole
-                .as_object_mut()
-                .into_iter()
-                .for_each(|fields| fields.extend(self.added.clone()));
+            if let Some(fields) = whole.as_object_mut() {
+                fields.extend(self.extra.fields());
+            }
             return json(&whole);
         }
+
         let places = root.places()?;
         let mut rows = self.rows.iter().peekable();
         let (mut printed, mut without) = (Vec::new(), 0);
-        for symbol in strings(&self.added, "symbols")
-            .into_iter()
-            .filter_map(Head::parse)
-        {
-            if symbol.results == 0 || rows.peek().is_none() {
-                without += u64::from(symbol.results == 0);
+        for symbol in &self.extra.symbols {
+            let Some(results) = symbol.results else {
+                continue;
+            };
+            if results == 0 || rows.peek().is_none() {
+                without += u64::from(results == 0);
                 continue;
             }
             if !printed.is_empty() {
                 printed.push(Line::default());
             }
-            printed.push(symbol.line(&places));
+            printed.push(heading(symbol, results, &places));
             rows.by_ref()
-                .take(symbol.results)
+                .take(results)
                 .for_each(|each| printed.extend(row(each, &places)));
         }
         rows.for_each(|each| printed.extend(row(each, &places)));
+
         let is_empty = printed.is_empty();
         lines(printed)?;
         if without > 0 && !is_empty {
@@ -212,84 +186,80 @@ impl Answered {
                 count(without, "more symbol")
             ));
         }
-        self.remark();
+        self.print_notes();
         Ok(())
     }
 
     /// Prints the notes, after the results.
-    fn remark(&self) {
+    fn print_notes(&self) {
         self.notes.iter().for_each(|text| note(text));
-        let also = strings(&self.added, "also_named");
-        if !also.is_empty() {
-            let also: Vec<&str> = also.into_iter().map(without_id).collect();
+
+        let also = &self.extra.also_named;
+        if !also.symbols.is_empty() {
+            let more = (also.more > 0).then(|| format!("and {} more", also.more));
+            let also: Vec<String> = also.symbols.iter().map(symbol_text).chain(more).collect();
             note(&format!(
                 "more symbols of that name (select them with --file or a longer name):\n  {}",
                 also.join("\n  ")
             ));
         }
-        for (number, list, (word, meaning)) in UNCERTAIN {
-            if let Some(number) = self.added.get(number).and_then(Value::as_u64) {
-                let shown = strings(&self.added, list);
-                let more = if number > shown.len() as u64 {
-                    "\n  ..."
-                } else {
-                    ""
-                };
-                note(&format!(
-                    "{} {meaning}:\n  {}{more}",
-                    count(number, word),
-                    shown.join("\n  ")
-                ));
+
+        let possible = &self.extra.possible;
+        for (sites, word, meaning) in [
+            (
+                &possible.unresolved,
+                "use",
+                "of the name could not be resolved and may belong here",
+            ),
+            (
+                &possible.possible,
+                "use",
+                "of the name more likely to belong to another symbol",
+            ),
+            (
+                &possible.textual.sites,
+                "line",
+                "in other languages with the name",
+            ),
+        ] {
+            if sites.count > 0 {
+                note(&sample(sites, word, meaning));
             }
         }
     }
 }
 
-/// One of several symbols that are answered for: `nabc Shop.Cart.Total(int) src/Cart.cs:12: 3`.
-struct Head<'a> {
-    name: &'a str,
-    path: &'a str,
-    line: &'a str,
-    results: usize,
+/// Reports whether the note about changed files names every file that the index does not know.
+fn is_covered(staleness: &Staleness, stale: &[String]) -> bool {
+    !staleness.everything
+        && !staleness.files.is_empty()
+        && staleness.files.iter().all(|file| stale.contains(file))
 }
 
-impl<'a> Head<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let (symbol, results) = text.rsplit_once(": ")?;
-        let (name, place) = without_id(symbol).rsplit_once(' ')?;
-        let (path, line) = place.rsplit_once(':')?;
-        Some(Self {
-            name,
-            path,
-            line,
-            results: results.parse().ok()?,
-        })
-    }
-
-    /// `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`
-    fn line(&self, places: &Places) -> Line {
-        let results = count(self.results as u64, "result");
-        Line::heading(format!(
-            "{} ({}:{}): {results}",
-            self.name,
-            places.of(self.path),
-            self.line
-        ))
-    }
+/// Writes `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`.
+fn heading(symbol: &AnsweredSymbol, results: usize, places: &Places) -> Line {
+    let location = symbol.label.location.as_ref();
+    let location = location.map(|(path, line)| format!(" ({}:{line})", places.of(path)));
+    Line::heading(format!(
+        "{}{}: {}",
+        symbol.name(),
+        location.unwrap_or_default(),
+        count(results as u64, "result")
+    ))
 }
 
-/// A symbol as it is listed, without its node id.
-fn without_id(symbol: &str) -> &str {
-    symbol.split_once(' ').map_or(symbol, |(_, rest)| rest)
-}
-
-fn strings<'a>(added: &'a Map<String, Value>, name: &str) -> Vec<&'a str> {
-    added
-        .get(name)
-        .and_then(Value::as_array)
-        .map_or_else(Vec::new, |values| {
-            values.iter().filter_map(Value::as_str).collect()
-        })
+/// Writes the number of sites, what they are, and the first of them.
+fn sample(sites: &SiteSample, word: &str, meaning: &str) -> String {
+    let more = if sites.count > sites.first.len() as u64 {
+        "\n  ..."
+    } else {
+        ""
+    };
+    format!(
+        "{} {meaning}:\n  {}{more}",
+        count(sites.count, word),
+        sites.first.join("\n  ")
+    )
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
-//! Opens, wires and closes everything, in this order: root, settings, data folder, lock, database
-//! and writer, readers, pipeline.
+//! Opens, connects and closes the parts of an index, in this order: root, settings, data folder,
+//! lock, database and writer, readers, pipeline.
 //!
-//! An index that is damaged, as a look at it or an error of the store says, is made anew: it
-//! follows from the sources.
+//! [`Engine`] indexes and answers, and only one process has it; [`Answers`] only reads, beside any
+//! number of others. An index that is found damaged, when it is opened or by an error of the store,
+//! is rebuilt from the sources. Dropping an engine drains the writer, moves its log into the
+//! database, closes it and gives the lock back.
 //!
-//! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number
-//! of others. Dropping an engine drains the writer, moves its log into the database, closes it and
-//! gives the lock back.
-//!
-//! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the
-//! disk is, is `watch`.
+//! Limitations: answers see the last committed batch. The index service keeps the index up to date.
 
+mod answers;
+mod error;
 mod integrity;
 mod verify;
 
@@ -19,19 +18,21 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{
-    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, RepoPath, Watcher,
-    Workspace, WriterLock, root_mark,
+    DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, RepoPath, Watcher, Workspace, WriterLock,
+    root_mark,
 };
 
 use crate::embed::Source;
 use crate::engine::integrity::IndexLock;
 use crate::ingest::{
-    self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Overlay, Progress, Summary,
-    WriterLiveness, WriterThread,
+    ChangeBatch, IngestOptions, IngestPipeline, Overlay, Progress, Summary, WriterLiveness,
+    WriterThread,
 };
-use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
-use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
+use crate::query::{Texts, Vectors};
+use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError};
 
+pub use crate::engine::answers::Answers;
+pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
 pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 
@@ -45,116 +46,6 @@ const MOST_RENEWALS: u32 = 3;
 /// How often it does so because others changed its files: past that they are believed not to be at
 /// rest, and the index is sealed as damaged.
 const MOST_TOUCHED: u32 = 50;
-
-/// Why the engine cannot be opened or cannot do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// The root cannot be served.
-    #[error(transparent)]
-    Root(#[from] OpenError),
-    /// The settings cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// No data folder, or another process writes.
-    #[error(transparent)]
-    Data(#[from] DataDirError),
-    /// The store refused.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A batch failed.
-    #[error(transparent)]
-    Ingest(IngestError),
-}
-
-/// What a caller can do about an [`EngineError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// Correct the arguments or the settings.
-    Usage,
-    /// Run `codeagent index`.
-    NotIndexed,
-    /// Wait for the other process.
-    Locked,
-    /// Build the index anew.
-    Corrupt,
-    /// Nothing: it was asked to stop.
-    Interrupted,
-    /// Something else.
-    Other,
-}
-
-impl EngineError {
-    /// What a caller can do about it.
-    #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Root(_) | Self::Config(_) => ErrorKind::Usage,
-            Self::Data(error) => match error {
-                DataDirError::Locked(_) => ErrorKind::Locked,
-                DataDirError::NoPlace
-                | DataDirError::Unwritable { .. }
-                | DataDirError::Link { .. }
-                | DataDirError::Open { .. }
-                | DataDirError::Io(_)
-                | DataDirError::Remove { .. } => ErrorKind::Other,
-            },
-            Self::Ingest(error) => match error {
-                IngestError::Interrupted => ErrorKind::Interrupted,
-                IngestError::Store(error) => store_kind(error),
-                IngestError::Shortage | IngestError::Threads(_) | IngestError::WriterGone => {
-                    ErrorKind::Other
-                }
-            },
-            Self::Store(error) => store_kind(error),
-        }
-    }
-}
-
-/// What a caller can do about a question without an answer.
-#[must_use]
-pub fn query_kind(error: &QueryError) -> ErrorKind {
-    match error {
-        QueryError::NoSymbol { .. }
-        | QueryError::Ambiguous { .. }
-        | QueryError::NoOverload { .. }
-        | QueryError::NotInFile { .. }
-        | QueryError::NothingAt { .. }
-        | QueryError::NoFile(_) => ErrorKind::Usage,
-        QueryError::Store(error) => store_kind(error),
-    }
-}
-
-/// What a caller can do about an error of the store.
-#[must_use]
-pub fn store_kind(error: &StoreError) -> ErrorKind {
-    match error {
-        StoreError::Query(_) => ErrorKind::Usage,
-        StoreError::NotIndexed
-        | StoreError::Older { .. }
-        | StoreError::OtherLayout
-        | StoreError::OtherRoot => ErrorKind::NotIndexed,
-        StoreError::Busy => ErrorKind::Locked,
-        StoreError::Cancelled => ErrorKind::Interrupted,
-        StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => {
-            ErrorKind::Corrupt
-        }
-        StoreError::Refused(_)
-        | StoreError::OldSqlite(_)
-        | StoreError::Thread(_)
-        | StoreError::Unwritten(_)
-        | StoreError::Sqlite(_)
-        | StoreError::Pool(_) => ErrorKind::Other,
-    }
-}
-
-impl From<IngestError> for EngineError {
-    fn from(error: IngestError) -> Self {
-        match error {
-            IngestError::Store(error) => Self::Store(error),
-            other => Self::Ingest(other),
-        }
-    }
-}
 
 /// How an engine is opened.
 #[derive(Clone, Debug, Default)]
@@ -560,116 +451,6 @@ impl Engine {
 /// A batch that panicked has left nothing half done: its transaction was rolled back.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// An index that is only read. Cheap to clone.
-#[derive(Clone)]
-pub struct Answers {
-    reader: Reader,
-    vectors: Arc<Vectors>,
-    workspace: Workspace,
-    data: DataDir,
-    mark: Option<(u64, u64)>,
-    canceller: Canceller,
-    texts: Texts,
-}
-
-impl Answers {
-    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to
-    /// write.
-    pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
-        let workspace = Workspace::open(root)?
-            .with_packages(home.packages())
-            .configured(true)?;
-        let data = home.data_dir(workspace.root())?;
-        integrity::check(&data)?;
-        let mark = data.database_mark();
-        let reader = Reader::open(&data.database()?, READERS)?;
-        check_root(&reader, workspace.root())?;
-        let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
-        Ok(Self {
-            reader,
-            vectors,
-            workspace,
-            data,
-            mark,
-            canceller,
-            texts,
-        })
-    }
-
-    /// The same for a call that may be cancelled.
-    #[must_use]
-    pub fn cancelled_by(self, canceller: Canceller) -> Self {
-        Self { canceller, ..self }
-    }
-
-    /// The same with what makes vectors of questions.
-    #[must_use]
-    pub fn with_model(self, model: Source) -> Self {
-        Self {
-            vectors: Arc::new(Vectors::new(model)),
-            ..self
-        }
-    }
-
-    /// The present generation, for one answer.
-    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.reader.snapshot_for(&self.canceller)
-    }
-
-    /// What answers questions of similarity.
-    #[must_use]
-    pub fn vectors(&self) -> &Vectors {
-        &self.vectors
-    }
-
-    /// The repository.
-    #[must_use]
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
-    }
-
-    /// The texts of the repository that are in no language.
-    #[must_use]
-    pub fn texts(&self) -> &Texts {
-        &self.texts
-    }
-
-    /// How much of the repository is in an indexed language, of which the index holds so much.
-    #[must_use]
-    pub fn coverage(&self, counts: &Counts) -> TextCoverage {
-        let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
-        TextCoverage {
-            covered_bytes,
-            other_bytes: self.texts.listing(&self.workspace).0.other,
-        }
-    }
-
-    /// Whether a first index was ever finished.
-    pub fn is_complete(&self) -> Result<bool, StoreError> {
-        Ok(store::metadata(&self.snapshot()?, store::SCANNED_AT)?.is_some())
-    }
-
-    /// The folder of the index.
-    #[must_use]
-    pub fn data(&self) -> &DataDir {
-        &self.data
-    }
-
-    /// Whether the database is still the one that was opened.
-    #[must_use]
-    pub fn is_in_place(&self) -> bool {
-        self.data.database_mark() == self.mark
-    }
-
-    /// The files whose content is not as it was indexed, new and removed ones among them, by path.
-    pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
-        Ok(ingest::inspect::changed(
-            &self.workspace,
-            &self.snapshot()?,
-        )?)
-    }
 }
 
 /// Reads a whole database and fails if its pages and rows do not fit together.

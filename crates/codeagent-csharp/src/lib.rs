@@ -21,6 +21,7 @@ pub mod syntax;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::ReadProjects;
@@ -79,11 +80,11 @@ impl LanguageSupport for CSharp {
         resolve::explain(site, report)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<u64> {
+    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
         resolve::published(facts)
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
         resolve::asked_of(facts, piece)
     }
 

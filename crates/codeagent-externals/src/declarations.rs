@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use codeagent_typescript::stdlib::dts_bundle::{Declaration, words};
 use codeagent_typescript::stdlib::javascript::Packer;
-use codeagent_typescript::stdlib::texts::{Declaration, words};
 
 /// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
 ///

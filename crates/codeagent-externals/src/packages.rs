@@ -12,8 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow};
+use codeagent_typescript::stdlib::dts_bundle::{ALL, Declaration, words};
 use codeagent_typescript::stdlib::npm::Packer;
-use codeagent_typescript::stdlib::texts::{ALL, Declaration, words};
 use serde_json::Value;
 
 use crate::declarations::{declaration, quoted, statements, stripped};

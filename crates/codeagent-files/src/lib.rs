@@ -3,7 +3,7 @@
 //!
 //! `assistant` reads, `patch` and `workspace` read, write and (if allowed) run commands, `local`
 //! searches. Each contract has a folder with the table of its tools; [`tool`] describes a row,
-//! [`failure`] lists what can go wrong, and each contract words that in its own way. [`ToolSet`]
+//! [`error`] lists what can go wrong, and each contract words that in its own way. [`ToolSet`]
 //! lists and calls the tools of one profile. [`exec`] runs commands in a sandbox.
 //!
 //! The crate knows neither a server nor an index: it depends on `codeagent-workspace` and on the
@@ -15,8 +15,8 @@
 
 pub mod arguments;
 pub mod assistant;
+pub mod error;
 pub mod exec;
-pub mod failure;
 mod line_ends;
 pub mod local;
 pub mod patch;
@@ -25,4 +25,4 @@ mod tool_set;
 pub mod workspace;
 
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
-pub use tool_set::{Answer, Caller, Era, Exec, Options, Profile, ToolSet};
+pub use tool_set::{Answer, CallContext, ExecPolicy, Options, Profile, ProtocolEra, ToolSet};

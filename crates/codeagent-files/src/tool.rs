@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Options;
 use crate::arguments::{Arguments, Parameter};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 
 /// What a tool does to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +36,11 @@ pub struct FileTool {
     /// The fields of its answer, from the outermost on.
     pub fields: &'static [&'static str],
     /// How it may fail.
-    pub errors: &'static [FailureKind],
+    pub errors: &'static [ErrorKind],
     /// What it does to the repository.
     pub effect: Effect,
     /// What it does.
-    pub run: fn(&Call<'_>) -> Result<Value, Failure>,
+    pub run: fn(&Call<'_>) -> Result<Value, FileToolError>,
 }
 
 /// One call of a tool.

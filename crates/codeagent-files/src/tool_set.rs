@@ -1,6 +1,9 @@
 //! Profiles: a profile is one set of tools with its own names, paths, limits and errors. A server
 //! offers one, so names of different contracts never collide.
 
+#[cfg(test)]
+mod tests;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,122 +14,108 @@ use rmcp::model::{CallToolResult, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::arguments::{Arguments, schema};
-use crate::exec::{ExecError, Launcher};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
+use crate::exec::Launcher;
 use crate::tool::{Call, Effect, FileTool};
 use crate::{assistant, local, patch, workspace};
 
-/// The sets of tools there are.
+/// The sets of tools that a server can offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Questions about symbols, from the index.
+    /// Queries about symbols, answered by the index.
     Index,
-    /// Reading files and searching them.
+    /// Read and search files.
     Assistant,
-    /// Changing files by patches.
+    /// Change files with patches.
     Patch,
-    /// Reading, editing and moving files.
+    /// Read, edit and move files.
     Workspace,
-    /// Research: several queries a call.
+    /// Search files, several queries per call.
     Local,
 }
 
 /// What a server of a profile may do.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Nothing is written.
+    /// Refuse every change.
     pub read_only: bool,
-    /// What the environment may set for `assistant`.
+    /// Limits of `assistant`, which the environment may set.
     pub limits: assistant::Limits,
-    /// Whether and how commands are run.
-    pub exec: Exec,
+    /// Whether commands run, and how.
+    pub exec: ExecPolicy,
 }
 
-/// Whether and how commands are run.
+/// Whether commands run, and how.
 #[derive(Clone, Debug, Default)]
-pub enum Exec {
-    /// There are no tools that run commands.
+pub enum ExecPolicy {
+    /// Command tools are not offered.
     #[default]
     Off,
-    /// They were asked for and refuse, for this reason.
+    /// Command tools are offered and refuse every call, for this reason.
     Refused(String),
-    /// In a jail.
+    /// Commands run in a sandbox.
     Jail(Launcher),
 }
 
-impl Exec {
-    /// In a jail that the running program makes of itself, if it can.
+impl ExecPolicy {
+    /// Runs commands in a sandbox that the running program starts from itself, if it can.
     #[must_use]
     pub fn allowed() -> Self {
         Launcher::of_this_program()
             .map_or_else(|error| Self::Refused(error.to_string()), Self::Jail)
     }
 
-    /// What runs commands, or why nothing does.
-    pub fn launcher(&self) -> Result<&Launcher, Failure> {
+    /// Returns the launcher, or why commands are refused.
+    pub fn launcher(&self) -> Result<&Launcher, FileToolError> {
         match self {
             Self::Jail(launcher) => Ok(launcher),
-            Self::Off => Err(Failure::new(
-                FailureKind::CommandRefused,
+            Self::Off => Err(FileToolError::new(
+                ErrorKind::CommandRefused,
                 "commands are not allowed; start the server with --allow-exec",
             )),
-            Self::Refused(reason) => Err(Failure::new(FailureKind::CommandRefused, reason)),
+            Self::Refused(reason) => Err(FileToolError::new(ErrorKind::CommandRefused, reason)),
         }
-    }
-
-    /// What to say of a command that was not run.
-    #[must_use]
-    pub fn failure(error: ExecError) -> Failure {
-        let kind = match error {
-            ExecError::Folder(error) => return Failure::from(error).of_folder(),
-            ExecError::NotInstalled(_) | ExecError::NoJail(_) | ExecError::Busy => {
-                FailureKind::CommandRefused
-            }
-            ExecError::Arguments(_) => FailureKind::BadArguments,
-            ExecError::Io(_) => FailureKind::Internal,
-        };
-        Failure::new(kind, error.to_string())
     }
 }
 
-/// How the protocol's revision wants errors.
+/// How the protocol's revision reports errors of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// Before 2026-07-28: a tool may answer an error of the protocol.
+pub enum ProtocolEra {
+    /// Before 2026-07-28: a tool may answer with a protocol error.
     Legacy,
-    /// Since then: what a tool says is a result.
+    /// Since 2026-07-28: tools always answer with a result.
     Modern,
 }
 
-/// Who calls a tool.
+/// What a call is to know about its caller.
 #[derive(Clone, Debug)]
-pub struct Caller {
-    /// How errors are wanted.
-    pub era: Era,
+pub struct CallContext {
+    /// How errors are reported.
+    pub era: ProtocolEra,
     /// Set when the caller no longer waits.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub struct Answer {
-    /// As the client gets to see it.
+    /// The result as the client sees it.
     pub result: Result<CallToolResult, ErrorData>,
     /// The paths that the call changed, for the index: `None` if it changed nothing, empty if it ran
     /// a command that may have changed anything.
     pub changed: Option<Vec<RepoPath>>,
 }
 
-/// The tools of a profile with what they may do.
+/// The tools of a profile and the options they run under.
 #[derive(Clone, Debug)]
 pub struct ToolSet {
-    /// Which profile.
+    /// The profile.
     pub profile: Profile,
     options: Options,
 }
 
 impl Profile {
-    /// All of them with the words for them.
+    /// All profiles with their names.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("index", Self::Index),
         ("assistant", Self::Assistant),
@@ -135,7 +124,7 @@ impl Profile {
         ("local", Self::Local),
     ];
 
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::NAMES
@@ -144,7 +133,7 @@ impl Profile {
             .map_or("index", |(name, _)| name)
     }
 
-    /// The profile of a word.
+    /// Finds a profile by name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::NAMES
@@ -153,7 +142,7 @@ impl Profile {
             .map(|(_, profile)| *profile)
     }
 
-    /// The table of its tools; empty for the index, whose tools are in `codeagent-mcp`, and for
+    /// The table of its tools: empty for the index, whose tools are in `codeagent-mcp`, and for
     /// `local`, whose tools are in its contract.
     #[must_use]
     pub fn table(self) -> &'static [FileTool] {
@@ -167,30 +156,30 @@ impl Profile {
 }
 
 impl ToolSet {
-    /// The tools of a profile.
+    /// Creates the tool set of a profile.
     #[must_use]
     pub fn new(profile: Profile, options: Options) -> Self {
         Self { profile, options }
     }
 
-    /// The tools of another profile with the same options.
+    /// The tool set of another profile, with the same options.
     #[must_use]
     pub fn of_profile(&self, profile: Profile) -> Self {
         Self::new(profile, self.options.clone())
     }
 
-    /// How the server calls itself.
+    /// The server's name in `initialize`.
     #[must_use]
     pub fn server_name(&self) -> String {
         match self.profile {
             Profile::Index => "codeagent".to_owned(),
-            // As its contract records it.
+            // The name in the recorded contract.
             Profile::Local => local::server_name().to_owned(),
             other => format!("codeagent-{}", other.as_str()),
         }
     }
 
-    /// Whether the index has to be kept, because it is asked or files are changed.
+    /// Reports whether the server needs an index: to answer queries, or to index changes.
     #[must_use]
     pub fn needs_index(&self) -> bool {
         match self.profile {
@@ -200,7 +189,7 @@ impl ToolSet {
         }
     }
 
-    /// What a model should know before it calls a tool.
+    /// Instructions for the model, sent once.
     #[must_use]
     pub fn instructions(&self) -> &'static str {
         match self.profile {
@@ -212,11 +201,11 @@ impl ToolSet {
         }
     }
 
-    /// The tools that may be called.
+    /// The tools that are offered.
     pub fn tools(&self) -> impl Iterator<Item = &'static FileTool> {
         // The contract of `patch` keeps its writing tools in the list and answers `ReadOnly`.
         let hides = self.options.read_only && self.profile == Profile::Workspace;
-        let runs = !matches!(self.options.exec, Exec::Off);
+        let runs = !matches!(self.options.exec, ExecPolicy::Off);
         self.profile
             .table()
             .iter()
@@ -227,23 +216,22 @@ impl ToolSet {
             })
     }
 
-    /// The tools that the contract has and the server was not allowed to offer. A call of one is
-    /// told so.
+    /// Tools of the contract that the server may not offer; a call of one is refused with the reason.
     fn forbidden(&self) -> impl Iterator<Item = &'static FileTool> {
-        let is_off = matches!(self.options.exec, Exec::Off);
+        let is_off = matches!(self.options.exec, ExecPolicy::Off);
         self.profile
             .table()
             .iter()
             .filter(move |tool| is_off && tool.effect == Effect::Runs)
     }
 
-    /// Reports whether a call of this name has an answer of the profile.
+    /// Reports whether this set answers a call of a tool, if only with a refusal.
     #[must_use]
     pub fn answers(&self, name: &str) -> bool {
         self.names().contains(&name) || self.forbidden().any(|tool| tool.name == name)
     }
 
-    /// Their names.
+    /// The names of the offered tools.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         if self.profile == Profile::Local {
@@ -253,14 +241,14 @@ impl ToolSet {
         }
     }
 
-    /// Reports whether a tool changes files by itself, not by a command.
+    /// Reports whether a tool changes files itself, not through a command.
     #[must_use]
     pub fn changes_files(&self, name: &str) -> bool {
         self.tools()
             .any(|tool| tool.name == name && tool.effect == Effect::Writes)
     }
 
-    /// The tools as a client gets to see them.
+    /// The tools as clients see them in `tools/list`.
     #[must_use]
     pub fn descriptions(&self) -> Vec<ToolDescription> {
         if self.profile == Profile::Local {
@@ -270,14 +258,14 @@ impl ToolSet {
         }
     }
 
-    /// Calls a tool; `None` if there is none of that name.
+    /// Calls a tool; `None` if there is no tool of that name.
     #[must_use]
     pub fn call(
         &self,
         workspace: &Workspace,
         name: &str,
         sent: Map<String, Value>,
-        caller: &Caller,
+        caller: &CallContext,
     ) -> Option<Answer> {
         if self.profile == Profile::Local {
             let result = local::call(workspace, name, sent, &caller.cancelled)?;
@@ -292,20 +280,20 @@ impl ToolSet {
             .find(|tool| tool.name == name)?;
         let (answer, changed) = self.run(workspace, tool, sent, caller);
         Some(Answer {
-            result: self.rendered(answer, caller.era),
+            result: self.render(answer, caller.era),
             changed,
         })
     }
 
-    /// What a call is told that cannot be begun.
-    pub fn refused(&self, reason: String, era: Era) -> Result<CallToolResult, ErrorData> {
-        self.rendered(Err(Failure::new(FailureKind::Internal, reason)), era)
+    /// The answer to a call that cannot be started.
+    pub fn refused(&self, reason: String, era: ProtocolEra) -> Result<CallToolResult, ErrorData> {
+        self.render(Err(FileToolError::new(ErrorKind::Internal, reason)), era)
     }
 
-    fn rendered(
+    fn render(
         &self,
-        answer: Result<Value, Failure>,
-        era: Era,
+        answer: Result<Value, FileToolError>,
+        era: ProtocolEra,
     ) -> Result<CallToolResult, ErrorData> {
         match (self.profile, answer) {
             (Profile::Assistant, answer) => assistant::render(answer, era),
@@ -322,8 +310,8 @@ impl ToolSet {
         workspace: &Workspace,
         tool: &FileTool,
         sent: Map<String, Value>,
-        caller: &Caller,
-    ) -> (Result<Value, Failure>, Option<Vec<RepoPath>>) {
+        caller: &CallContext,
+    ) -> (Result<Value, FileToolError>, Option<Vec<RepoPath>>) {
         let arguments = match self.check(workspace, tool, sent) {
             Ok(arguments) => arguments,
             Err(failure) => return (Err(failure), None),
@@ -333,8 +321,8 @@ impl ToolSet {
         let answer = catch_unwind(AssertUnwindSafe(|| (tool.run)(&call)));
         let answer = answer.unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
-            Err(Failure::new(
-                FailureKind::Internal,
+            Err(FileToolError::new(
+                ErrorKind::Internal,
                 format!(
                     "`{}` failed on this call because of a defect in codeagent",
                     tool.name
@@ -351,15 +339,15 @@ impl ToolSet {
         workspace: &Workspace,
         tool: &FileTool,
         sent: Map<String, Value>,
-    ) -> Result<Arguments, Failure> {
-        if tool.effect == Effect::Runs && matches!(self.options.exec, Exec::Off) {
+    ) -> Result<Arguments, FileToolError> {
+        if tool.effect == Effect::Runs && matches!(self.options.exec, ExecPolicy::Off) {
             self.options.exec.launcher()?;
         }
         let arguments = Arguments::check(tool.parameters, sent)
-            .map_err(|error| Failure::new(FailureKind::BadArguments, error.to_string()))?;
+            .map_err(|error| FileToolError::new(ErrorKind::BadArguments, error.to_string()))?;
         if self.options.read_only && tool.effect == Effect::Writes {
-            return Err(Failure::new(
-                FailureKind::ReadOnly,
+            return Err(FileToolError::new(
+                ErrorKind::ReadOnly,
                 format!("`{}` changes files, and this server only reads", tool.name),
             ));
         }

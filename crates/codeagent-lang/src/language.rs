@@ -17,6 +17,7 @@ use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
 use smallvec::SmallVec;
 
+use crate::dependencies::DependencyKey;
 use crate::explain::Report;
 use crate::lower::{given_up, limits, parsing};
 use crate::nodes::Identity;
@@ -84,10 +85,10 @@ pub trait LanguageSupport: Send + Sync {
     fn explain(&self, site: Site, report: &mut Report<'_>) -> Links;
 
     /// The dependency keys of the names that a file adds to the index.
-    fn published(&self, facts: &Facts) -> Vec<u64>;
+    fn published(&self, facts: &Facts) -> Vec<DependencyKey>;
 
     /// The dependency keys of the queries that a member of a file is an answer to.
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]>;
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]>;
 
     /// The module specifiers of a file, sorted. Empty in a language that imports no files.
     fn specifiers(&self, _facts: &Facts) -> Vec<Sym> {

@@ -3,7 +3,7 @@
 //! [`link`] is a pure function of a file and a [`World`], the immutable snapshot of all files'
 //! facts. A link has a private memo and walks its file in a fixed order, so the result does not
 //! depend on threads, on what was linked before, or on whether anything was linked before.
-//! Everything a link asks of another file is recorded in its [`ReadSet`]; a file has to be linked
+//! Everything a link asks of another file is recorded in its [`Dependencies`]; a file has to be linked
 //! again exactly if something in that set changed.
 //!
 //! | module | what it holds |
@@ -31,7 +31,7 @@ pub mod query;
 pub mod resolution;
 pub mod world;
 
-pub use dependencies::ReadSet;
+pub use dependencies::Dependencies;
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{Inherited, Links, Target, Unresolved, Use, link};
 pub use world::{DeclRef, FileId, Supplied, World, WorldFile};

@@ -4,7 +4,7 @@ use codeagent_model::facts::{DeclId, SiteKind, Sym};
 use codeagent_model::graph::{Confidence, EdgeType};
 use codeagent_model::span::Position;
 
-use crate::dependencies::ReadSet;
+use crate::dependencies::Dependencies;
 use crate::world::{DeclRef, FileId, World};
 
 /// Links one file.
@@ -35,7 +35,7 @@ pub struct Links {
     /// Sites without a target because they lie too deep or a budget was used up.
     pub given_up: u32,
     /// What was asked of other files.
-    pub reads: ReadSet,
+    pub dependencies: Dependencies,
 }
 
 /// One resolved use.

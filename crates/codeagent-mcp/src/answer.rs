@@ -1,32 +1,32 @@
-//! How is an answer told to a client? The specified value as `content[0]`, what we add to it as
+//! Answers as the protocol sends them: the specified value as `content[0]`, the fields added to it as
 //! `content[1]`, and both together as `structuredContent`, because clients show the model only one
 //! of the two.
 //!
-//! **Limits.** What may be added is described in `output`, and nothing else can be added.
+//! Limitations: only fields described in `output` can be added.
 
+use codeagent_render::{Face, PagedRows, answers, compact, note_text};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::compact::compact;
 use crate::error::ToolError;
-use crate::output::{Addition, COMPACT, NOTE};
+use crate::output::{COMPACT, ExtraField, NEXT_CURSOR, NOTE, TOTAL};
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The value as specified: an array or an object.
     pub value: Value,
-    /// Further facts by name; not sent if empty.
+    /// Further fields by name; not sent if empty.
     pub added: Map<String, Value>,
-    /// Remarks for the reader, sent as one.
+    /// Notes for the reader, sent as one.
     pub notes: Vec<String>,
-    /// Whether a list is told as lines.
+    /// A list is sent as lines.
     pub is_compact: bool,
 }
 
 impl Answer {
-    /// An answer without additions.
+    /// Makes an answer without further fields.
     pub fn new(value: impl Serialize) -> Result<Self, ToolError> {
         Ok(Self {
             value: serde_json::to_value(value).map_err(ToolError::unwritable)?,
@@ -36,42 +36,50 @@ impl Answer {
         })
     }
 
-    /// Adds a fact.
-    pub fn add(&mut self, addition: &Addition, fact: impl Into<Value>) {
-        self.added.insert(addition.name.to_owned(), fact.into());
+    /// Makes the answer of a list.
+    pub fn list(list: &answers::Answer<impl Serialize>) -> Result<Self, ToolError> {
+        Ok(Self::new(&list.rows)?.with_fields_of(list))
     }
 
-    /// With a remark for the reader, after those made before.
+    /// Makes the answer of the first row of a list.
+    pub fn first(list: &answers::Answer<impl Serialize>) -> Result<Self, ToolError> {
+        Ok(Self::new(list.rows.first())?.with_fields_of(list))
+    }
+
+    fn with_fields_of<T>(self, list: &answers::Answer<T>) -> Self {
+        let notes = list.notes.iter().map(|note| note_text(note, Face::Tools));
+        Self {
+            added: list.extra.fields(),
+            notes: notes.collect(),
+            ..self
+        }
+    }
+
+    /// Makes the answer of a page of rows.
+    pub fn page(page: PagedRows<impl Serialize>) -> Result<Self, ToolError> {
+        let mut answer = Self::new(page.rows)?;
+        if let Some(cursor) = page.next_cursor {
+            answer.add(&NEXT_CURSOR, cursor);
+        }
+        if let Some(total) = page.total {
+            answer.add(&TOTAL, total);
+        }
+        Ok(answer)
+    }
+
+    /// Adds a field.
+    pub fn add(&mut self, field: &ExtraField, fact: impl Into<Value>) {
+        self.added.insert(field.name.to_owned(), fact.into());
+    }
+
+    /// Appends a note.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// With the additions and remarks of another answer.
-    #[must_use]
-    pub fn with_all_of(mut self, other: Self) -> Self {
-        self.added.extend(other.added);
-        self.notes.extend(other.notes);
-        self
-    }
-
-    /// How many characters its additions take.
-    #[must_use]
-    pub fn characters(&self) -> usize {
-        self.added
-            .iter()
-            .map(|(name, fact)| name.len() + fact.to_string().chars().count() + 4)
-            .sum()
-    }
-
-    /// Whether the value is an empty list.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.value.as_array().is_some_and(Vec::is_empty)
-    }
-
-    /// As the protocol has it.
+    /// Converts the answer to the protocol's form.
     #[must_use]
     pub fn into_result(mut self) -> CallToolResult {
         if !self.notes.is_empty() {
@@ -103,7 +111,7 @@ impl Answer {
     }
 }
 
-/// An error as the protocol has it.
+/// Converts an error to the protocol's form.
 #[must_use]
 pub fn error_result(error: &ToolError) -> CallToolResult {
     let value = json!({ "error": { "code": error.code.as_str(), "message": error.message } });

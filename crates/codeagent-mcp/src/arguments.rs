@@ -1,5 +1,7 @@
 //! The arguments of one tool call: the checked values, and what belongs to this call alone.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use codeagent_core::Canceller;
 pub use codeagent_files::arguments::{
     ArgumentError, Fallback, Kind, Parameter, brief_schema, schema, shortened,
@@ -7,7 +9,6 @@ pub use codeagent_files::arguments::{
 use serde_json::{Map, Value};
 
 use crate::error::ToolError;
-use crate::page::hash;
 use crate::report::Reporter;
 
 /// The checked arguments of a call, defaults filled in.
@@ -15,7 +16,6 @@ use crate::report::Reporter;
 pub struct Arguments {
     values: codeagent_files::arguments::Arguments,
     question: u64,
-    is_whole: bool,
     reporter: Reporter,
     canceller: Canceller,
 }
@@ -31,7 +31,6 @@ impl Arguments {
         Ok(Self {
             question: question(tool, parameters, &values),
             values,
-            is_whole: false,
             reporter: Reporter::default(),
             canceller: Canceller::default(),
         })
@@ -65,27 +64,6 @@ impl Arguments {
     #[must_use]
     pub fn question(&self) -> u64 {
         self.question
-    }
-
-    /// Whether this asks for a page after the first.
-    #[must_use]
-    pub fn is_next_page(&self) -> bool {
-        self.text("cursor").is_some_and(|cursor| !cursor.is_empty())
-    }
-
-    /// The same question, answered on one page however long.
-    #[must_use]
-    pub fn on_one_page(self) -> Self {
-        Self {
-            is_whole: true,
-            ..self
-        }
-    }
-
-    /// Whether the answer comes on one page.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.is_whole
     }
 
     /// A text, `None` if absent.
@@ -135,5 +113,7 @@ fn question(
                 .unwrap_or_default()
         })
         .collect();
-    hash(&(tool, asked))
+    let mut hasher = DefaultHasher::new();
+    (tool, asked).hash(&mut hasher);
+    hasher.finish()
 }

@@ -1,7 +1,6 @@
-//! Which of the specification's seven codes is an error of the engine? The only place where the two
-//! meet; each `match` is exhaustive, so that a new error cannot be forgotten.
+//! Errors of tools, and the code of the specification that each error of the engine gets.
 //!
-//! **Limits.** Messages come from the errors themselves, which never hold a path of the machine.
+//! Limitations: messages come from the errors themselves, which never contain absolute paths.
 
 use codeagent_core::IngestError;
 use codeagent_core::StoreError;
@@ -9,53 +8,11 @@ use codeagent_core::engine::EngineError;
 use codeagent_core::query::QueryError;
 use codeagent_core::service::Staleness;
 use codeagent_files::arguments::ArgumentError;
+use codeagent_render::answers::AnswerError;
+use codeagent_render::{CursorError, Face, error_text, query_error_text, staleness_text};
 use codeagent_workspace::{PathError, ReadError};
 
-/// The codes of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// What was asked for does not exist.
-    NotFound,
-    /// A parameter has a wrong type or value.
-    InvalidParameter,
-    /// A path leads out of the repository.
-    PathEscape,
-    /// A text was asked of a binary file.
-    BinaryFile,
-    /// The question or the answer exceeds a limit.
-    TooLarge,
-    /// The engine is not ready, or is going away.
-    EngineUnavailable,
-    /// Indexing or reading the index failed.
-    IndexError,
-}
-
-impl Code {
-    /// All seven.
-    pub const ALL: [Self; 7] = [
-        Self::NotFound,
-        Self::InvalidParameter,
-        Self::PathEscape,
-        Self::BinaryFile,
-        Self::TooLarge,
-        Self::EngineUnavailable,
-        Self::IndexError,
-    ];
-
-    /// As it is sent.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::InvalidParameter => "invalid_parameter",
-            Self::PathEscape => "path_escape",
-            Self::BinaryFile => "binary_file",
-            Self::TooLarge => "too_large",
-            Self::EngineUnavailable => "engine_unavailable",
-            Self::IndexError => "index_error",
-        }
-    }
-}
+pub use codeagent_render::Code;
 
 /// Why a tool has no answer. The message says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,12 +41,12 @@ impl ToolError {
         self.is_damage
     }
 
-    /// The same of an index that does not know everything.
+    /// Notes after `not_found` what the index does not know yet.
     #[must_use]
-    pub fn behind(self, lag: &Staleness) -> Self {
+    pub fn behind(self, staleness: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
-                message: format!("{}; {lag}", self.message),
+                message: format!("{}; {}", self.message, staleness_text(staleness)),
                 ..self
             }
         } else {
@@ -139,43 +96,36 @@ impl From<ArgumentError> for ToolError {
 
 impl From<PathError> for ToolError {
     fn from(error: PathError) -> Self {
-        let code = match error {
-            PathError::Escapes(_) | PathError::Absolute(_) => Code::PathEscape,
-            PathError::NotNormal(_)
-            | PathError::Nul
-            | PathError::TooLong(_)
-            | PathError::Separator(_)
-            | PathError::NotUtf8 => Code::InvalidParameter,
-        };
-        Self::new(code, error.to_string())
+        Self::new((&error).into(), error.to_string())
     }
 }
 
 impl From<ReadError> for ToolError {
     fn from(error: ReadError) -> Self {
-        let code = match error {
-            ReadError::NotFound(_) | ReadError::RootGone => Code::NotFound,
-            ReadError::Escapes(_) => Code::PathEscape,
-            ReadError::NotAFile(_) | ReadError::NotADirectory(_) => Code::InvalidParameter,
-            ReadError::TooLarge { .. } => Code::TooLarge,
-            ReadError::Binary { .. } => Code::BinaryFile,
-            ReadError::Io { .. } => Code::IndexError,
-        };
-        Self::new(code, error.to_string())
+        Self::new((&error).into(), error.to_string())
+    }
+}
+
+impl From<CursorError> for ToolError {
+    fn from(error: CursorError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<AnswerError> for ToolError {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Query(error) => error.into(),
+            error => Self::new((&error).into(), error_text(&error, Face::Tools)),
+        }
     }
 }
 
 impl From<QueryError> for ToolError {
     fn from(error: QueryError) -> Self {
-        let message = error.to_string();
         match error {
-            QueryError::NoSymbol { .. }
-            | QueryError::NoOverload { .. }
-            | QueryError::NotInFile { .. }
-            | QueryError::NothingAt { .. }
-            | QueryError::NoFile(_) => Self::not_found(message),
-            QueryError::Ambiguous { .. } => Self::invalid(message),
             QueryError::Store(error) => error.into(),
+            error => Self::new((&error).into(), query_error_text(&error, Face::Tools)),
         }
     }
 }
@@ -197,24 +147,7 @@ impl From<&StoreError> for ToolError {
                 ..Self::index(message)
             };
         }
-        let code = match error {
-            StoreError::Query(_) => Code::InvalidParameter,
-            StoreError::NotIndexed
-            | StoreError::Foreign(_)
-            | StoreError::Newer { .. }
-            | StoreError::Older { .. }
-            | StoreError::OtherLayout
-            | StoreError::OtherRoot
-            | StoreError::Refused(_)
-            | StoreError::OldSqlite(_)
-            | StoreError::Busy
-            | StoreError::Thread(_)
-            | StoreError::Unwritten(_)
-            | StoreError::Cancelled
-            | StoreError::Pool(_) => Code::EngineUnavailable,
-            StoreError::Corrupt(_) | StoreError::Sqlite(_) => Code::IndexError,
-        };
-        Self::new(code, error.to_string())
+        Self::new(error.into(), error.to_string())
     }
 }
 

@@ -1,23 +1,20 @@
-//! The tools of the engine over the Model Context Protocol. The only crate in which an answer
-//! becomes JSON.
+//! The tools of the engine over the Model Context Protocol.
 //!
 //! A request goes through `server` (protocol), `arguments` (checks), one function in `tools` (a
-//! question to the engine), `wire` (its JSON) and `answer` (what clients get to see), which
-//! `output` describes and `page` cuts; `error` maps every error to one of the specification's seven
-//! codes. The tools of the other four profiles are
-//! in `codeagent-files`; `changed` indexes what they change. `state` is what calls share, `serve` how a server starts and ends, `transport` how messages become lines,
-//! `http` how it is reached over a network.
+//! query, whose rows come from `codeagent-render`) and `answer` (what clients get), which `output`
+//! describes; `error` maps every error to one of the specification's seven codes. The tools of the
+//! other four profiles are in `codeagent-files`; `changed` indexes what they change. `state` is what
+//! calls share, `serve` how a server starts and ends, `transport` how messages become lines, `http`
+//! how it is reached over a network.
 
 pub mod answer;
 pub mod arguments;
 pub mod backpressure;
 mod changed;
-pub mod compact;
 pub mod error;
 pub mod http;
 mod id_seeker;
 pub mod output;
-pub mod page;
 mod prompts;
 pub mod report;
 pub mod repository;
@@ -26,4 +23,3 @@ pub mod server;
 pub mod state;
 pub mod tools;
 pub mod transport;
-pub mod wire;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::serve_stdio;
+use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 
 fn main() -> ExitCode {
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         &Place::Named(root),
         ToolSet::new(Profile::Index, Options::default()),
         Indexing::default(),
+        ListFormat::default(),
     ) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,20 +1,24 @@
-//! What may a tool answer? The schema of its result, made from the struct that is sent and from the
-//! table of what may be added to it.
+//! The schemas of tool results, made from the structs that are sent and from the fields that may be
+//! added to them.
 //!
 //! A list is described as `results`, because a structured result is an object. Clients check errors
 //! against the same schema, so nothing is required at the top and nothing forbidden, and `error` is
 //! described too. Strict clients know neither `format: uint32` nor lists of types, so both are
 //! taken out of what is generated.
 //!
-//! **Limits.** Describes `structuredContent`; the texts of an answer carry the same facts.
+//! Limitations: schemas describe `structuredContent`; the texts of an answer carry the same facts.
 
+pub use codeagent_render::{
+    ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE, POSSIBLE_SITES, STALE_FILES, SYMBOLS,
+    TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_SITES,
+};
+
+use codeagent_render::Code;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::error::Code;
-
-/// What a tool answers.
+/// The output of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
     /// The schema of the value, or of one row of it.
@@ -22,106 +26,25 @@ pub struct Output {
     /// What a list is a list of.
     rows: Option<&'static str>,
     /// What may be added.
-    pub added: &'static [Addition],
+    pub added: &'static [ExtraField],
 }
 
-/// A fact that answers may carry beside their value.
-#[derive(Clone, Copy, Debug)]
-pub struct Addition {
-    /// Its name.
-    pub name: &'static str,
-    /// Its JSON type: `string`, `integer`, or `array` for a list of texts.
-    pub json_type: &'static str,
-    /// What it says, written for a model.
-    pub doc: &'static str,
-}
-
-/// A remark.
-pub const NOTE: Addition = Addition {
+/// The notes.
+pub const NOTE: ExtraField = ExtraField {
     name: "note",
     json_type: "string",
     doc: "What to know about this answer: why a list is empty, what to ask next.",
 };
 
-/// A list as lines.
-pub const COMPACT: Addition = Addition {
+/// A list as lines, instead of its rows.
+pub const COMPACT: ExtraField = ExtraField {
     name: "compact",
     json_type: "string",
     doc: "With `format: compact`, instead of `results`: the same as lines, grouped by file.",
 };
 
-/// Where the next page begins.
-pub const NEXT_CURSOR: Addition = Addition {
-    name: "next_cursor",
-    json_type: "string",
-    doc: "There is more: ask the same again with this as `cursor`. Absent on the last page.",
-};
-
-/// How long the list is.
-pub const TOTAL: Addition = Addition {
-    name: "total",
-    json_type: "integer",
-    doc: "Number of rows on all pages, if there are several pages.",
-};
-
-/// Where a long list leads.
-pub const FOLDERS: Addition = Addition {
-    name: "folders",
-    json_type: "array",
-    doc: "If there are several pages: the folders with most rows, `folder: number`; select one with `path`.",
-};
-
-/// Files whose places may be wrong.
-pub const STALE_FILES: Addition = Addition {
-    name: "stale_files",
-    json_type: "array",
-    doc: "Files shown here that changed since they were indexed: line numbers may be off. Pass them to index_files, then ask again.",
-};
-
-/// Uses that may belong to an answer.
-pub const UNRESOLVED_SITES: Addition = Addition {
-    name: "unresolved_sites",
-    json_type: "integer",
-    doc: "Uses that could not be resolved and may belong to this list: of the symbol's name anywhere or, for callees, calls in the symbol.",
-};
-
-/// Where the first of them are.
-pub const UNRESOLVED: Addition = Addition {
-    name: "unresolved",
-    json_type: "array",
-    doc: "The first of unresolved_sites: `path:line:column text`.",
-};
-
-/// Uses that more likely are of other symbols.
-pub const POSSIBLE_SITES: Addition = Addition {
-    name: "possible_sites",
-    json_type: "integer",
-    doc: "Uses counted as `inferred` uses of another symbol of that name that may belong to this one.",
-};
-
-/// Where the first of them are.
-pub const POSSIBLE: Addition = Addition {
-    name: "possible",
-    json_type: "array",
-    doc: "The first of possible_sites: `path:line:column text`.",
-};
-
-/// Lines of files that no language covers.
-pub const TEXTUAL_SITES: Addition = Addition {
-    name: "textual_sites",
-    json_type: "integer",
-    doc: "If the list is empty: lines of markup, templates and configuration that contain the symbol's name and may use it.",
-};
-
-/// Where the first of them are.
-pub const TEXTUAL: Addition = Addition {
-    name: "textual",
-    json_type: "array",
-    doc: "The first of textual_sites: `path:line text`.",
-};
-
-/// What may belong to a list of related symbols.
-pub const UNCERTAIN: [Addition; 6] = [
+/// The fields about possible results.
+pub const UNCERTAIN: [ExtraField; 6] = [
     UNRESOLVED_SITES,
     UNRESOLVED,
     POSSIBLE_SITES,
@@ -130,57 +53,40 @@ pub const UNCERTAIN: [Addition; 6] = [
     TEXTUAL,
 ];
 
-/// The symbols that an answer is about.
-pub const SYMBOLS: Addition = Addition {
-    name: "symbols",
-    json_type: "array",
-    doc: "If the name matches several symbols: each as `node_id name(signature) path:line: number of rows`, best first. Rows say in `of` which \
-          they belong to.",
-};
-
-/// What is not answered for.
-pub const ALSO_NAMED: Addition = Addition {
-    name: "also_named",
-    json_type: "array",
-    doc: "More symbols of that name that are not answered; ask for one by its node_id.",
-};
-
-/// How a text was read.
-pub const ENCODING_NOTE: Addition = Addition {
+/// How a file was decoded.
+pub const ENCODING_NOTE: ExtraField = ExtraField {
     name: "encoding_note",
     json_type: "string",
     doc: "How a file that is not plain UTF-8 was read.",
 };
 
-/// What goes on with the index.
-pub const INDEXING: Addition = Addition {
+/// The state of the index.
+pub const INDEXING: ExtraField = ExtraField {
     name: "indexing",
     json_type: "string",
     doc: "What the index is doing now.",
 };
 
-/// What is odd about the settings.
-pub const CONFIGURATION: Addition = Addition {
+/// Problems in the configuration.
+pub const CONFIGURATION: ExtraField = ExtraField {
     name: "configuration",
     json_type: "array",
     doc: "Problems in `.codeagent/config.json`.",
 };
 
-impl Addition {
-    fn schema(&self) -> Value {
-        let mut schema = json!({ "type": self.json_type });
-        if self.json_type == "array" {
-            schema["items"] = json!({ "type": "string" });
-        }
-        schema["description"] = self.doc.into();
-        schema
+fn field_schema(field: &ExtraField) -> Value {
+    let mut schema = json!({ "type": field.json_type });
+    if field.json_type == "array" {
+        schema["items"] = json!({ "type": "string" });
     }
+    schema["description"] = field.doc.into();
+    schema
 }
 
 impl Output {
     /// A list of `T`, with what its rows are.
     #[must_use]
-    pub const fn list<T: JsonSchema>(rows: &'static str, added: &'static [Addition]) -> Self {
+    pub const fn list<T: JsonSchema>(rows: &'static str, added: &'static [ExtraField]) -> Self {
         Self {
             shape: shape_of::<T>,
             rows: Some(rows),
@@ -190,7 +96,7 @@ impl Output {
 
     /// One `T`.
     #[must_use]
-    pub const fn object<T: JsonSchema>(added: &'static [Addition]) -> Self {
+    pub const fn object<T: JsonSchema>(added: &'static [ExtraField]) -> Self {
         Self {
             shape: shape_of::<T>,
             rows: None,
@@ -217,14 +123,14 @@ impl Output {
                     "results".to_owned(),
                     json!({ "type": "array", "description": rows, "items": shape }),
                 ),
-                (COMPACT.name.to_owned(), COMPACT.schema()),
+                (COMPACT.name.to_owned(), field_schema(&COMPACT)),
             ]),
             None => shape["properties"].as_object().cloned().unwrap_or_default(),
         };
         properties.extend(
             self.added
                 .iter()
-                .map(|added| (added.name.to_owned(), added.schema())),
+                .map(|added| (added.name.to_owned(), field_schema(added))),
         );
         properties.insert("error".to_owned(), error_schema());
         Map::from_iter([
@@ -282,6 +188,10 @@ fn plain(schema: &mut Value) {
         Value::Object(fields) => {
             if fields.contains_key("type") {
                 fields.remove("format");
+            }
+            // Comments are wrapped; descriptions are not.
+            if let Some(Value::String(doc)) = fields.get_mut("description") {
+                *doc = doc.replace('\n', " ");
             }
             if let Some(Value::Array(types)) = fields.get("type")
                 && let [known, Value::String(null)] = types.as_slice()

@@ -18,6 +18,7 @@ use codeagent_core::model::graph::Dialect;
 use codeagent_workspace::{
     DataHome, NoRepository, Workspace, check_found_root, find_root, has_source, is_work_tree,
 };
+use percent_encoding::percent_decode_str;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RoleServer};
 use tokio::sync::{Mutex, watch};
@@ -285,24 +286,18 @@ fn folder_of(uri: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
+/// Decodes the path of a URI, `None` if an escape is malformed or the result is not a path.
 fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        if *first == b'%' {
-            let digits = after
-                .get(..2)
-                .and_then(|digits| std::str::from_utf8(digits).ok())?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
+    let is_escape = |after: &str| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    // The decoder keeps malformed escapes as they are.
+    if !text.split('%').skip(1).all(is_escape) {
+        return None;
     }
-    String::from_utf8(bytes)
-        .ok()
-        .filter(|text| !text.contains('\0'))
+    let path = percent_decode_str(text).decode_utf8().ok()?;
+    (!path.contains('\0')).then(|| path.into_owned())
 }
 
 #[cfg(all(test, unix))]
@@ -322,6 +317,8 @@ mod tests {
             ("file:///a%00b", None),
             ("file:///a%zz", None),
             ("file:///a%4", None),
+            ("file:///a%+4", None),
+            ("file:///a%FF", None),
             ("https://example.com/a", None),
             ("vscode-remote://ssh/a", None),
             ("", None),

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use crate::backpressure::Bounded;
 use crate::http::{self, Exposed, HttpOptions, Stop};
 use crate::repository::{Place, Repository};
-use crate::server::Server;
+use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
 
@@ -72,7 +72,12 @@ pub enum ServeError {
 }
 
 /// Serves tools over a repository on standard input and output.
-pub fn serve_stdio(place: &Place, tools: ToolSet, indexing: Indexing) -> Result<Ended, ServeError> {
+pub fn serve_stdio(
+    place: &Place,
+    tools: ToolSet,
+    indexing: Indexing,
+    lists: ListFormat,
+) -> Result<Ended, ServeError> {
     let repository = match place {
         Place::Named(root) => {
             let state = State::with_indexing(root, DataHome::default(), indexing)?;
@@ -92,7 +97,9 @@ pub fn serve_stdio(place: &Place, tools: ToolSet, indexing: Indexing) -> Result<
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(talk(&repository, tools));
+    let ended = runtime.block_on(talk(
+        Server::about(Arc::clone(&repository), tools).with_lists(lists),
+    ));
     repository.close();
     // A thread may still wait for standard input; nobody waits for it.
     runtime.shutdown_background();
@@ -106,6 +113,7 @@ pub fn serve_http(
     tools: ToolSet,
     options: HttpOptions,
     indexing: Indexing,
+    lists: ListFormat,
     announce: impl FnOnce(SocketAddr),
 ) -> Result<Ended, ServeError> {
     options.check()?;
@@ -129,7 +137,7 @@ pub fn serve_http(
             state.start();
         }
         let stop = Stop::default();
-        let server = Server::of(Arc::clone(&state), tools);
+        let server = Server::of(Arc::clone(&state), tools).with_lists(lists);
         let accepted = tokio::spawn(http::accept(
             listener,
             http::router(server.clone(), options, &stop),
@@ -167,8 +175,7 @@ async fn finish(server: &Server) {
     }
 }
 
-async fn talk(repository: &Arc<Repository>, tools: ToolSet) -> Result<Ended, ServeError> {
-    let server = Server::about(Arc::clone(repository), tools);
+async fn talk(server: Server) -> Result<Ended, ServeError> {
     let session = async {
         let lines = Bounded::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
         let service = match server.clone().serve(lines).await {

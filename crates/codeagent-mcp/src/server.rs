@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_core::Canceller;
-use codeagent_files::{Caller, Era, Options, Profile, ToolSet, local};
+use codeagent_files::{CallContext, Options, Profile, ProtocolEra, ToolSet, local};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -22,14 +22,12 @@ use rmcp::model::{
     ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
-use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, brief_schema};
 use crate::changed::index_changed;
-use crate::compact;
 use crate::error::ToolError;
 use crate::prompts;
 use crate::report::Reporter;
@@ -61,11 +59,22 @@ const RUNNING: usize = 16;
 /// How often a cancelled call is told to stop.
 const STOPPING: Duration = Duration::from_millis(1);
 
+/// How lists are sent to calls that do not choose a format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListFormat {
+    /// As rows.
+    #[default]
+    Rows,
+    /// As lines grouped by file.
+    Compact,
+}
+
 /// The server of one repository.
 #[derive(Clone)]
 pub struct Server {
     repository: Arc<Repository>,
     set: Arc<ToolSet>,
+    lists: ListFormat,
     turns: Arc<Semaphore>,
     /// Held by tools that change files or the index.
     changes: Arc<Semaphore>,
@@ -91,9 +100,16 @@ impl Server {
         Self {
             repository,
             set: Arc::new(set),
+            lists: ListFormat::default(),
             turns: semaphore(),
             changes: semaphore(),
         }
+    }
+
+    /// Sends lists in a format by default.
+    #[must_use]
+    pub fn with_lists(self, lists: ListFormat) -> Self {
+        Self { lists, ..self }
     }
 
     /// Its tools.
@@ -140,7 +156,11 @@ impl Server {
         let is_modern = context
             .protocol_version()
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let era = if is_modern { Era::Modern } else { Era::Legacy };
+        let era = if is_modern {
+            ProtocolEra::Modern
+        } else {
+            ProtocolEra::Legacy
+        };
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
@@ -153,7 +173,7 @@ impl Server {
         let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
-        let caller = Caller {
+        let caller = CallContext {
             era,
             cancelled: canceller.flag(),
         };
@@ -287,9 +307,13 @@ impl ServerHandler for Server {
         let canceller = Canceller::default();
         let of_call = canceller.clone();
         let change = self.change(tool.writes).await;
+        let lists = self.lists;
         let work = move || {
             let _held = (turn, change);
-            call(&state, tool, sent, reporter, of_call)
+            let arguments = Arguments::check(tool.name, tool.parameters, sent)?
+                .reporting_to(reporter)
+                .cancelled_by(of_call);
+            run(&state, tool, &arguments, lists)
         };
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
         let answer = answer.unwrap_or_else(|error| {
@@ -400,27 +424,17 @@ async fn until_cancelled<T: Send + 'static>(
     }
 }
 
-/// Runs a tool, whatever it does.
-pub fn call(
+/// Runs a tool. A panic in it becomes an error.
+fn run(
     state: &State,
     tool: &Tool,
-    sent: Map<String, Value>,
-    reporter: Reporter,
-    canceller: Canceller,
+    arguments: &Arguments,
+    lists: ListFormat,
 ) -> Result<Answer, ToolError> {
-    run(
-        state,
-        tool,
-        &Arguments::check(tool.name, tool.parameters, sent)?
-            .reporting_to(reporter)
-            .cancelled_by(canceller),
-    )
-}
-
-/// The same with checked arguments.
-pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
     tracing::info!(tool = tool.name, "called");
-    let answer = catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments)));
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        tools::freshness::run(state, tool, arguments)
+    }));
     let is_listing = tool
         .parameters
         .iter()
@@ -428,7 +442,7 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     let is_compact = is_listing
         && arguments
             .text(FORMAT.name)
-            .map_or_else(compact::is_default, |format| format == "compact");
+            .map_or(lists == ListFormat::Compact, |format| format == "compact");
     if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
         state.rebuild_in_background();
     }
@@ -512,14 +526,8 @@ mod tests {
             run: |_, _| panic!("a defect"),
             writes: false,
         };
-        let error = call(
-            &state,
-            &tool,
-            Map::new(),
-            Reporter::default(),
-            Canceller::default(),
-        )
-        .unwrap_err();
+        let arguments = Arguments::check("broken", &[], serde_json::Map::new()).unwrap();
+        let error = run(&state, &tool, &arguments, ListFormat::Rows).unwrap_err();
         assert_eq!(error.code, Code::IndexError);
         assert!(error.message.contains("`broken`"), "{}", error.message);
     }

@@ -17,11 +17,11 @@ use codeagent_core::service::{
     Activity, FRESHNESS_TIMEOUT, IndexService, ServiceFailure, ServiceOptions, ServiceStatus,
     Staleness, Unavailable,
 };
+use codeagent_render::{StatusReport, staleness_text};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::tools::management::StatusReport;
 
 /// How a server indexes.
 #[derive(Clone, Debug, Default)]
@@ -61,14 +61,6 @@ impl State {
         };
         let index = IndexService::new(root, options)?;
         Ok(Arc::new(Self { index }))
-    }
-
-    /// Creates a state that reads an index and leaves it as it is.
-    #[must_use]
-    pub fn of_answers(answers: Answers) -> Self {
-        Self {
-            index: IndexService::read_only(answers),
-        }
     }
 
     /// Opens the index in the background and brings it up to date.
@@ -129,9 +121,8 @@ impl State {
     pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let reply = self.index.sync_via_writer(paths)?;
         Some(match reply {
-            Ok(reply) => reply
-                .behind
-                .map_or(Ok(()), |behind| Err(ToolError::index(behind))),
+            Ok(reply) if reply.staleness.is_none() => Ok(()),
+            Ok(reply) => Err(ToolError::index(staleness_text(&reply.staleness))),
             Err(error) => Err(ToolError::unavailable(format!(
                 "another codeagent writes this index and does not answer ({error}); ask again"
             ))),
@@ -140,16 +131,11 @@ impl State {
 
     /// Returns how the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
-        let (answers, is_healthy, is_watched, activity, watch_trouble) = match self.index.status() {
+        let readable = match self.index.status() {
             ServiceStatus::Unreadable(reason) => return Ok(unhealthy(reason_of_status(&reason))),
-            ServiceStatus::Readable {
-                answers,
-                is_healthy,
-                is_watched,
-                activity,
-                watch_trouble,
-            } => (answers, is_healthy, is_watched, activity, watch_trouble),
+            ServiceStatus::Readable(readable) => *readable,
         };
+        let answers = readable.answers;
         let Ok(status) = answers
             .snapshot()
             .map_err(QueryError::from)
@@ -160,16 +146,18 @@ impl State {
             ));
         };
 
-        let polling = watch_trouble.map(|trouble| format!("{trouble}; files are polled instead"));
+        let polling = readable
+            .watch_trouble
+            .map(|trouble| format!("{trouble}; files are polled instead"));
         let notes = [
-            activity_note(&activity),
+            activity_note(&readable.activity),
             polling,
             self.vectors_note(&answers),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
         let report = StatusReport {
-            watcher_active: is_watched,
-            ..StatusReport::new(&status, is_healthy)
+            watcher_active: readable.is_watched,
+            ..StatusReport::new(&status, readable.is_healthy)
         };
         let report = report.with_coverage(answers.coverage(&status.counts));
         Ok((
@@ -198,7 +186,7 @@ fn unhealthy(note: &str) -> (StatusReport, Option<String>, Vec<String>) {
 fn activity_note(activity: &Activity) -> Option<String> {
     match activity {
         Activity::UpToDate(staleness) if staleness.is_none() => None,
-        Activity::UpToDate(staleness) => Some(staleness.to_string()),
+        Activity::UpToDate(staleness) => Some(staleness_text(staleness)),
         Activity::Building(progress) => Some(progress_text(*progress)),
         Activity::BuiltElsewhere => Some("by another process, for the first time".to_owned()),
     }

@@ -1,17 +1,17 @@
 //! TypeScript and JavaScript: from the text of a file to the edges of the graph.
 //!
-//! Read it in this order, in which a file travels:
+//! A file passes through the modules in this order:
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`syntax`] | repair of what the grammar gets wrong, kinds of nodes |
-//! | [`lower`] | the tree becomes `Facts` |
-//! | [`javascript`] | the part of it for JavaScript without types: JSDoc, CommonJS, prototypes |
-//! | [`project`] | tsconfig and package.json: which project owns a file, which packages there are |
-//! | [`stdlib`] | what ECMAScript, browsers and well-known npm packages declare |
-//! | [`resolve`] | links one file: modules, names, types, overloads, edges |
+//! | [`syntax`] | repairs text that the grammar misreads; node kinds |
+//! | [`lower`] | turns the tree into `Facts` |
+//! | [`javascript`] | lowering of untyped JavaScript: JSDoc, CommonJS, prototypes |
+//! | [`project`] | tsconfig and package.json: owners of files, packages of the repository |
+//! | [`stdlib`] | bundled declarations of ECMAScript, browsers and well-known npm packages |
+//! | [`resolve`] | resolves one file: modules, names, types, overloads, edges |
 //!
-//! [`TypeScript`] is what the rest of the product sees.
+//! [`TypeScript`] is the language as the rest of the product sees it.
 
 mod javascript;
 pub mod lower;
@@ -24,6 +24,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
@@ -109,11 +110,11 @@ impl LanguageSupport for TypeScript {
         resolve::explain(site, report)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<u64> {
+    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
         resolve::published(facts)
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[u64; 3]> {
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
         resolve::asked_of(facts, piece)
     }
 

@@ -386,29 +386,16 @@ fn shown(name: &str) -> String {
     format!("{short:?}")
 }
 
-/// `; did you mean "include"?` if a word is near.
+/// Returns `; did you mean "include"?` if a word is near, case aside.
 fn nearest<'w>(name: &str, words: impl Iterator<Item = &'w str>) -> String {
-    let name: Vec<char> = name.chars().take(60).collect();
+    let name: String = name.chars().take(60).collect();
+    let name = name.to_ascii_lowercase();
     let near = words
-        .map(|word| (edits(&name, word), word))
+        .map(|word| (strsim::levenshtein(&name, &word.to_ascii_lowercase()), word))
         .min()
         .filter(|(edits, word)| *edits <= 1 + word.len() / 3);
     near.map(|(_, word)| format!("; did you mean {word:?}?"))
         .unwrap_or_default()
-}
-
-/// How many characters differ, are missing or too many, case aside.
-fn edits(a: &[char], b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (line, right) in b.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for (column, left) in a.iter().enumerate() {
-            let changed = diagonal + usize::from(!left.eq_ignore_ascii_case(&right));
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[a.len()]
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Which indexes go when all together have become too large? Those of repositories that are gone
-//! first, then those that nobody wrote for longest.
+//! Evicts old indexes when their total size exceeds the limit: those of repositories that are gone
+//! first, then those that were written longest ago.
 //!
-//! **Limits.** Folders that do not say which repository they are about are neither counted nor
-//! removed. An index that is only read grows old.
+//! Limitations: folders that do not name their repository are neither counted nor removed. An index
+//! that is only read counts as old.
 
 use std::time::SystemTime;
 

@@ -1,9 +1,9 @@
-//! Which files does git track? Read from its index (format versions 2 to 4), which may be
-//! anybody's: a length that does not fit, a name that is too long or an extension that does not end
-//! where it says makes it unreadable, and then nothing is taken for tracked.
+//! Reads which files git tracks from its index (format versions 2 to 4).
 //!
-//! **Limits.** An index longer than 128 MiB is not read; entries that a split index keeps in its
-//! shared part are not seen.
+//! The file may be anybody's: a length that does not fit, a name that is too long or an extension that
+//! does not end where it says makes it unreadable, and then no file counts as tracked.
+//!
+//! Limitations: an index of more than 128 MiB is not read; the shared part of a split index is ignored.
 
 use std::borrow::Cow;
 use std::path::Path;

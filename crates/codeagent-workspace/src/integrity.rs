@@ -1,17 +1,16 @@
-//! Is the database still what its last writer left? A seal beside it says how it looked when it was
-//! closed in good order.
+//! Clean-shutdown marker: detects a database that changed since it was closed, or was not closed.
 //!
-//! Size, time and number of the file tell at no cost that nobody touched it since. Where they
-//! differ (damage, a copy, a restored backup), the hash of its content decides; for a database of
-//! at most [`MOST_HASHED_BYTES`] it always does. There is no seal while somebody writes, nor after
-//! a process that ended without closing.
+//! The last writer leaves a marker with the database's size, stamp and hash beside it. An equal size
+//! and stamp show at no cost that nobody touched the file since. Where they differ (damage, a copy, a
+//! restored backup), the hash of its content decides; for a database of at most
+//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after one that
+//! ended without closing the database.
 //!
-//! While somebody writes, a [`Guard`] notices that others changed the files. Such a database is
-//! sealed as damaged.
+//! While a process writes, a [`Guard`] notices when others change the files. Such a database is marked
+//! as damaged.
 //!
-//! **Limits.** Two things are seen by `codeagent status --verify` only: content of a larger
-//! database that decays while size and time of the file stay, and such decay under a process that
-//! writes.
+//! Limitations: only `codeagent status --verify` detects content of a larger database that decays while
+//! its size and stamp stay, and decay under a process that writes.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,7 +21,7 @@ use crate::data_dir::{DataDir, open_own};
 use crate::read::{Stamp, since_1970};
 use crate::walk::is_shortage;
 
-const SEAL: &str = "index.seal";
+const MARKER: &str = "index.seal";
 const DATABASE: &str = "index.db";
 const JOURNAL: &str = "index.db-journal";
 const LOG: &str = "index.db-wal";
@@ -31,10 +30,10 @@ const LOG: &str = "index.db-wal";
 /// opened.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
 
-/// The seal of a database that must be rebuilt: it fits none.
+/// The marker of a database that must be rebuilt: it fits none.
 const DAMAGED: &str = "0 0 0 damaged\n";
 
-/// What a seal says about the database.
+/// What a marker says about its database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrity {
     /// It is as it was left.
@@ -207,17 +206,18 @@ impl DataDir {
         }
     }
 
-    /// Takes the seal away, before anything is written. Only for who holds the right to write.
+    /// Removes the marker before anything is written, and returns it. Only for the process with the
+    /// right to write.
     pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
         let seal = self.read_marker();
-        match std::fs::remove_file(self.path().join(SEAL)) {
+        match std::fs::remove_file(self.path().join(MARKER)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(seal),
         }
     }
 
-    /// Seals a database that was closed, under the seal it had before if nothing was written. One
-    /// with a log is left without. Only for who holds the right to write.
+    /// Marks a database that was closed, with the marker it had before if nothing was written. One
+    /// with a log gets none. Only for the process with the right to write.
     pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
         if self
@@ -257,7 +257,7 @@ impl DataDir {
     }
 
     fn write_marker_text(&self, text: &str) -> io::Result<()> {
-        let path = self.file(SEAL).map_err(io::Error::other)?;
+        let path = self.file(MARKER).map_err(io::Error::other)?;
         std::fs::remove_file(&path).ok();
         open_own(&path)?.write_all(text.as_bytes())
     }
@@ -272,7 +272,7 @@ impl DataDir {
     }
 
     fn read_marker(&self) -> Option<CleanShutdownMarker> {
-        CleanShutdownMarker::parse(&std::fs::read_to_string(self.path().join(SEAL)).ok()?)
+        CleanShutdownMarker::parse(&std::fs::read_to_string(self.path().join(MARKER)).ok()?)
     }
 }
 

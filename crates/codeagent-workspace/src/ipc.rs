@@ -1,8 +1,8 @@
-//! Where the processes of one user that work on one repository meet: a local socket that only its
-//! owner can use.
+//! The index's local socket: the process that writes the index listens on it, other processes of the
+//! same user connect.
 //!
-//! The process with the right to write listens; others connect. On Unix it is a socket in the
-//! user's runtime folder, or beside the index where there is none; on Windows a named pipe.
+//! On Unix it is a socket in the user's runtime directory, or next to the index if there is none; on
+//! Windows it is a named pipe. Only its owner can use it.
 
 #[cfg(windows)]
 mod pipe;
@@ -20,12 +20,12 @@ use crate::DataDir;
 
 pub use system::IpcStream;
 
-/// The open socket; closed when dropped.
+/// A listening socket; closed when dropped.
 pub struct IpcListener(system::Listener);
 
 impl IpcListener {
-    /// Opens it. Only for the process with the right to write: what an earlier one left there is
-    /// removed.
+    /// Starts to listen, in place of an earlier process. Only for the process with the right to
+    /// write.
     pub fn open(data: &DataDir) -> io::Result<Self> {
         system::Listener::open(data).map(Self)
     }
@@ -59,23 +59,23 @@ mod tests {
     fn who_knocks_is_heard_as_long_as_it_is_open() {
         let (data, _folders) = data();
         assert!(IpcStream::connect(&data, None).is_err());
-        let door = IpcListener::open(&data).unwrap();
+        let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
         outside.write_all(b"hello").unwrap();
         drop(outside);
         let mut said = String::new();
-        door.next().unwrap().read_to_string(&mut said).unwrap();
+        listener.next().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!(said, "hello");
-        drop(door);
+        drop(listener);
         assert!(IpcStream::connect(&data, None).is_err());
     }
 
     #[test]
     fn a_client_waits_no_longer_than_it_wants() {
         let (data, _folders) = data();
-        let door = IpcListener::open(&data).unwrap();
+        let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, Some(Duration::from_millis(50))).unwrap();
-        let inside = door.next().unwrap();
+        let inside = listener.next().unwrap();
         let kind = outside.read(&mut [0]).unwrap_err().kind();
         assert!(
             matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn closing_ends_the_reads_of_both_ends() {
         let (data, _folders) = data();
-        let door = IpcListener::open(&data).unwrap();
+        let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
-        let inside = door.next().unwrap();
+        let inside = listener.next().unwrap();
         let mut reader = inside.try_clone().unwrap();
         let read = std::thread::spawn(move || reader.read(&mut [0]).unwrap_or(0));
         inside.close();

@@ -1,14 +1,11 @@
-//! What do packages that the repository uses lie like on disk? Their folders are listed and their
-//! files read, nothing else, and nothing is written.
+//! Read-only access to installed npm and NuGet packages.
 //!
-//! Packages of npm lie in folders called `node_modules` inside the root, or are reached through
-//! them: pnpm has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link
-//! says, what is listed or read lies in such a folder when all links are followed. Packages of
-//! NuGet lie in a folder of the user's ([`crate::DataHome::packages`]), which is a root of its own:
-//! nothing outside of it is reached.
+//! npm packages lie in folders called `node_modules` inside the root, or are reached through them: pnpm
+//! has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link says, a file is
+//! only read if it lies in such a folder when all links are followed. NuGet packages lie in a folder of
+//! the user's ([`crate::DataHome::packages`]), which is a root of its own.
 //!
-//! **Limits.** Of npm only inside the root: a `node_modules` above it is not looked at. Names that
-//! are not UTF-8 are left out.
+//! Limitations: a `node_modules` above the root is not read. Names that are not UTF-8 are skipped.
 
 use std::fs::File;
 

@@ -1,29 +1,29 @@
-//! How does a thread step back behind what the user is doing?
+//! Lowers the priority of background threads.
 //!
-//! **Limits.** Linux only: elsewhere a process has one priority for all its threads, and those that
-//! answer shall not wait.
+//! Limitations: Linux only. Elsewhere a process has one priority for all its threads, including those
+//! that answer queries.
 
-/// How far: one that steps back gets a tenth of a processor that another wants.
+/// A thread at this priority gets a tenth of a processor that another one wants.
 #[cfg(target_os = "linux")]
 const STEPS: i32 = 10;
 
-/// As far as it goes.
+/// The lowest priority.
 #[cfg(target_os = "linux")]
 const LAST: i32 = 19;
 
-/// Lets this thread run behind others from now on, if the system lets it. It cannot come back.
+/// Lowers the priority of this thread, if the system allows it. It cannot be raised again.
 pub fn lower_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(STEPS).ok();
 }
 
-/// Lets this thread run when nobody else wants to, if the system lets it. It cannot come back.
+/// Lets this thread run only when no other wants to, if the system allows it. Cannot be undone.
 pub fn lowest_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(LAST).ok();
 }
 
-/// How far this thread has stepped back.
+/// Returns how far this thread's priority was lowered.
 #[must_use]
 pub fn priority_steps() -> i32 {
     #[cfg(target_os = "linux")]

@@ -1,11 +1,10 @@
-//! Which other indexes are of work trees of the same git repository?
+//! Finds the indexes of other worktrees of the same git repository.
 //!
-//! A data folder keeps where git keeps what all work trees share, as its last writer found it; only
-//! data folders are looked at, no other repository is. What is said there may be anybody's: it is
-//! good for finding texts that are probably the same, not for believing that they are.
+//! A data folder notes where git keeps what all worktrees share, as its last writer found it; only data
+//! folders are searched. The note is not trusted: it finds texts that are probably the same, and
+//! nothing more follows from it.
 //!
-//! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer
-//! never noted it is none.
+//! Limitations: at most [`MOST`] indexes, those written last. A folder without a note has none.
 
 use std::io;
 use std::path::Path;

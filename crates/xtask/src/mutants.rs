@@ -16,7 +16,7 @@ mod reach;
 mod report;
 mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -87,10 +87,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
     let start = Instant::now();
     let folder = root.join("target/mutants/crates/codeagent-core");
-    let programs: Vec<Program> = build::build(&root, &mutants.texts)?
-        .into_iter()
-        .map(|path| Program::new(path, folder.clone()))
-        .collect();
+    let program = Program::new(build::build(&root, &mutants.texts)?, folder);
     let built = start.elapsed().as_secs();
     println!("built in {built} s");
 
@@ -100,14 +97,14 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         fs::remove_dir_all(&scratch)?;
     }
     fs::create_dir_all(&scratch)?;
-    let reach = Reach::record(&programs, &scratch)?;
+    let reach = Reach::record(&program, &scratch)?;
     println!(
         "{} cases and tests recorded in {} s",
         reach.len(),
         start.elapsed().as_secs()
     );
 
-    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| {
+    let survivors = check::survivors(&program, &reach, &chosen, &scratch, &|number| {
         mutants.print(number)
     })?;
     let seconds = (built, start.elapsed().as_secs());
@@ -136,6 +133,7 @@ impl Mutants {
         let rules = rules::read(&read("rules-off.txt")?)?;
         let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
         let mut texts = build::sources(root)?;
+        let resolvers: BTreeSet<String> = texts.keys().cloned().collect();
         for rule in &rules {
             if !texts.contains_key(&rule.file) {
                 texts.insert(
@@ -154,7 +152,7 @@ impl Mutants {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for (file, text) in texts
             .iter_mut()
-            .filter(|(file, _)| !file.starts_with("src/"))
+            .filter(|(file, _)| resolvers.contains(*file))
         {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());

@@ -16,7 +16,8 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
 use codeagent_core::store::{
-    self, Batch, BatchKind, DependencyRow, Reader, SYMBOLS_TOTAL, Writer, node_hash,
+    self, Delta, DependencyRow, FullGraph, Reader, SYMBOLS_TOTAL, Write, Writer, lexical_signs,
+    node_hash,
 };
 
 /// Fewer words are a name.
@@ -111,15 +112,15 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
         .filter(|(_, node)| node.node_type != NodeType::File)
         .count();
     let metadata = vec![(SYMBOLS_TOTAL, symbols.to_string())];
-    let batch = Batch {
-        kind: BatchKind::Replace,
-        nodes: Some(nodes),
+    let signs = lexical_signs(&nodes);
+    let delta = Delta {
+        write: Write::Replace(FullGraph { nodes, signs }),
         files,
         keys,
         metadata,
-        ..Batch::default()
+        ..Delta::default()
     };
-    Writer::open(path)?.apply(batch)?;
+    Writer::open(path)?.apply(delta)?;
     Ok(Reader::open(path, 1)?)
 }
 

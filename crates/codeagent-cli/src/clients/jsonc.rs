@@ -1,78 +1,105 @@
-//! How is one key of a JSON file set or removed, and nothing else of the file changed? By
-//! exchanging its text: comments, order, indentation and trailing commas of the rest stay as they
-//! are.
+//! Sets or removes one key of a JSON file with comments and leaves every other byte alone.
 //!
-//! **Limits.** A text that is no JSON with comments is refused, never mended.
+//! The parser reports where keys, values and commas are, and an edit replaces a range of the text:
+//! comments, order, indentation, line ends and trailing commas of the rest stay. The edits of
+//! `jsonc_parser::cst` are not used because they reformat: an object on one line is broken into
+//! several, blank lines at its ends go, and a removed member takes the comments on its line along.
+//!
+//! Limitations: a text that is not JSON with comments is refused, never repaired.
 
 use std::ops::Range;
 
+use jsonc_parser::ast::{self, ObjectProp};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::errors::ParseError;
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+/// JSON with comments and trailing commas, and no other extension.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Why a file is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsoncError {
-    /// No JSON.
-    #[error("not valid JSON (byte {0})")]
-    Syntax(usize),
+    /// The text is not JSON with comments. Both count from 1, the column in characters.
+    #[error("invalid JSONC at line {line}, column {column}")]
+    Syntax { line: usize, column: usize },
     /// Something else stands where an object should.
     #[error("the value that holds the servers is not an object")]
     NoObject,
 }
 
-/// Objects within each other; more are refused.
-const DEEPEST: usize = 256;
+impl From<ParseError> for JsoncError {
+    fn from(error: ParseError) -> Self {
+        Self::Syntax {
+            line: error.line_display(),
+            column: error.column_display(),
+        }
+    }
+}
 
-/// The value under a path of keys.
+/// Returns the value under a path of keys.
 pub fn get(text: &str, path: &[&str]) -> Result<Option<Value>, JsoncError> {
+    let [outer @ .., key] = path else {
+        return Ok(None);
+    };
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let mut object = Object::root(text)?;
-    for (at, key) in path.iter().enumerate() {
-        let Some(member) = object.find(key) else {
-            return Ok(None);
-        };
-        let value = member.value.clone();
-        if at + 1 == path.len() {
-            return serde_json::from_str(&plain(&text[value.clone()]))
-                .map(Some)
-                .map_err(|_| JsoncError::Syntax(value.start));
+
+    let document = Document::parse(split_mark(text).1)?;
+    let member = document.object(outer)?.and_then(|object| find(object, key));
+    match member {
+        Some(member) => {
+            let value = &document.text[range_of(&member.value)];
+            Ok(Some(parse_to_serde_value(value, &OPTIONS)?))
         }
-        object = Object::at(text, value.start)?;
+        None => Ok(None),
     }
-    Ok(None)
 }
 
-/// The text with a value under a path of keys; objects on the way are made.
+/// Returns the text with a value under a path of keys; missing objects on the way are created.
 pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, JsoncError> {
+    let (mark, text) = split_mark(text);
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let mut object = Object::root(text)?;
+    let document = Document::parse(text)?;
+
+    let mut object = &document.root;
     for (at, key) in path.iter().enumerate() {
         let rest = &path[at + 1..];
-        let Some(member) = object.find(key) else {
+        let Some(member) = find(object, key) else {
             let value = rest.iter().rev().fold(
                 value.clone(),
                 |inner, key| serde_json::json!({ *key: inner }),
             );
-            return Ok(object.with(text, key, &value));
+            return Ok(format!("{mark}{}", document.with(object, key, &value)));
         };
-        let place = member.value.clone();
         if rest.is_empty() {
-            return Ok(splice(
-                text,
-                place.clone(),
-                &pretty(value, &indent_of_line(text, place.start), unit(text)),
-            ));
+            let range = range_of(&member.value);
+            let value = pretty(value, &indent_of_line(text, range.start), text);
+            return Ok(format!("{mark}{}", splice(text, range, &value)));
         }
-        object = Object::at(text, place.start)?;
+        object = as_object(&member.value)?;
     }
-    Ok(text.to_owned())
+    Ok(format!("{mark}{text}"))
 }
 
-/// The text without the value under a path of keys; `with_outer`: and without the object around it
-/// if that is empty then. `None` if it is not there. Comments stay.
+/// Returns the text without the value under a path of keys, `None` if there is no such value.
+/// `with_outer` also removes the object around it if that becomes empty. Comments stay.
 pub fn unset(text: &str, path: &[&str], with_outer: bool) -> Result<Option<String>, JsoncError> {
     let [outer @ .., key] = path else {
         return Ok(None);
@@ -80,63 +107,209 @@ pub fn unset(text: &str, path: &[&str], with_outer: bool) -> Result<Option<Strin
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let mut object = Object::root(text)?;
-    for key in outer {
-        let Some(member) = object.find(key) else {
-            return Ok(None);
-        };
-        object = Object::at(text, member.value.start)?;
-    }
-    let Some(at) = object.members.iter().position(|member| member.key == *key) else {
+
+    let (mark, text) = split_mark(text);
+    let document = Document::parse(text)?;
+    let Some(object) = document.object(outer)? else {
         return Ok(None);
     };
-    let (member, inside) = (&object.members[at], &object.inside);
-    let has_comma = member.end > member.value.end;
-    // What is between the value and its comma, and what is said before and after.
-    let remark = if has_comma {
-        &text[member.value.end..member.end - 1]
-    } else {
-        ""
+    let named = |member: &ObjectProp<'_>| member.name.as_str() == *key;
+    let Some(at) = object.properties.iter().rposition(named) else {
+        return Ok(None);
     };
-    let is_alone = [
-        &text[inside.start..member.begin],
-        remark,
-        &text[member.end..inside.end],
-    ]
-    .iter()
-    .all(|text| text.trim().is_empty());
-    if object.members.len() == 1 && is_alone && with_outer && !outer.is_empty() {
-        return unset(text, outer, false);
-    }
-    let rest = format!("{}{}", remark.trim_end(), &text[member.end..]);
-    let before = at.checked_sub(1).map(|before| &object.members[before]);
-    let from = before.map_or(inside.start, |before| before.end);
-    let said = text[from..member.begin].trim_end();
-    let is_line_open = said.lines().last().is_some_and(|line| line.contains("//"));
-    let ends_line = rest
-        .trim_start_matches([' ', '\t'])
-        .starts_with(['\r', '\n']);
-    // What follows must not become a part of the comment before.
-    let begin = if is_line_open && !ends_line {
-        member.begin
+
+    let rest = if with_outer && !outer.is_empty() && document.holds_nothing_else(object) {
+        unset(text, outer, false)?
     } else {
-        from + said.len()
+        Some(document.without(object, at))
     };
-    let mut rest = format!("{}{rest}", &text[..begin]);
-    if let Some(before) = before.filter(|_| at + 1 == object.members.len() && !has_comma) {
-        // The last one takes the comma before it along.
-        rest = splice(&rest, before.end - 1..before.end, "");
-    }
-    let is_empty = object.members.len() == 1 && rest[inside.start..].trim_start().starts_with('}');
-    Ok(Some(if is_empty {
-        close(&rest, inside.start)
-    } else {
-        rest
-    }))
+    Ok(rest.map(|rest| format!("{mark}{rest}")))
 }
 
-/// After what is said on the rest of a line.
-fn after_remark(text: &str, at: usize) -> usize {
+/// Splits a byte order mark off a text.
+fn split_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { 3 } else { 0 })
+}
+
+/// A parsed text whose value is an object.
+struct Document<'a> {
+    text: &'a str,
+    root: ast::Object<'a>,
+    /// All tokens but comments.
+    tokens: Vec<TokenAndRange<'a>>,
+}
+
+impl<'a> Document<'a> {
+    fn parse(text: &'a str) -> Result<Self, JsoncError> {
+        let collected = CollectOptions {
+            tokens: true,
+            ..CollectOptions::default()
+        };
+        let parsed = parse_to_ast(text, &collected, &OPTIONS)?;
+        let tokens = parsed.tokens.unwrap_or_default();
+
+        // The parser lets a string go on in the next line.
+        let is_broken = |token: &&TokenAndRange<'_>| {
+            matches!(token.token, Token::String(_)) && text[range_of(*token)].contains('\n')
+        };
+        if let Some(token) = tokens.iter().find(is_broken) {
+            return Err(syntax_error(text, token.range.start));
+        }
+
+        match parsed.value {
+            Some(ast::Value::Object(root)) => Ok(Self { text, root, tokens }),
+            Some(_) => Err(JsoncError::NoObject),
+            None => Err(syntax_error(text, text.len())),
+        }
+    }
+
+    /// The object under a path of keys.
+    fn object(&self, path: &[&str]) -> Result<Option<&ast::Object<'a>>, JsoncError> {
+        let mut object = &self.root;
+        for key in path {
+            let Some(member) = find(object, key) else {
+                return Ok(None);
+            };
+            object = as_object(&member.value)?;
+        }
+        Ok(Some(object))
+    }
+
+    /// The end of a member's comma, or `None` if none follows it.
+    fn comma(&self, member: &ObjectProp<'_>) -> Option<usize> {
+        let end = member.range.end;
+        let next = self.tokens.partition_point(|token| token.range.start < end);
+        let next = self.tokens.get(next)?;
+        matches!(next.token, Token::Comma).then_some(next.range.end)
+    }
+
+    /// Reports whether an object has one member and no comment.
+    fn holds_nothing_else(&self, object: &ast::Object<'_>) -> bool {
+        let [member] = object.properties.as_slice() else {
+            return false;
+        };
+        let inside = inside(object);
+        let end = self.comma(member).unwrap_or(member.range.end);
+        // Without its comma, what is between the two is a comment or space.
+        let between = self.text[member.range.end..end].trim_end_matches(',');
+        [
+            &self.text[inside.start..member.range.start],
+            between,
+            &self.text[end..inside.end],
+        ]
+        .iter()
+        .all(|text| text.trim().is_empty())
+    }
+
+    /// The text without one member of an object.
+    fn without(&self, object: &ast::Object<'_>, at: usize) -> String {
+        let (text, inside) = (self.text, inside(object));
+        let member = &object.properties[at];
+        let before = at.checked_sub(1).map(|before| &object.properties[before]);
+        let comma = self.comma(member);
+
+        // A comment between the value and its comma stays.
+        let comment = comma.map_or("", |comma| &text[member.range.end..comma - 1]);
+        let end = comma.unwrap_or(member.range.end);
+        let rest = format!("{}{}", comment.trim_end(), &text[end..]);
+
+        let from = before.map_or(inside.start, |before| {
+            self.comma(before).unwrap_or(before.range.end)
+        });
+        let kept = text[from..member.range.start].trim_end();
+        let in_line_comment = kept.lines().last().is_some_and(|line| line.contains("//"));
+        let ends_line = rest
+            .trim_start_matches([' ', '\t'])
+            .starts_with(['\r', '\n']);
+        // The rest must not become part of a line comment.
+        let begin = if in_line_comment && !ends_line {
+            member.range.start
+        } else {
+            from + kept.len()
+        };
+
+        let mut result = format!("{}{rest}", &text[..begin]);
+        // The last member takes the comma before it along.
+        if let (Some(before), None) = (before, comma)
+            && let Some(comma) = self.comma(before)
+        {
+            result.replace_range(comma - 1..comma, "");
+        }
+        let is_empty =
+            object.properties.len() == 1 && result[inside.start..].trim_start().starts_with('}');
+        if is_empty {
+            close(&result, inside.start)
+        } else {
+            result
+        }
+    }
+
+    /// The text with a further member at the end of an object.
+    fn with(&self, object: &ast::Object<'_>, key: &str, value: &Value) -> String {
+        let (text, inside) = (self.text, inside(object));
+        let newline = newline(text);
+        let outer = indent_of_line(text, inside.start);
+        let inner = match object.properties.first() {
+            Some(first) if text[inside.start..first.range.start].contains('\n') => {
+                indent_of_line(text, first.range.start)
+            }
+            _ => format!("{outer}{}", unit(text)),
+        };
+        let value = pretty(value, &inner, text);
+        let member = format!("{newline}{inner}{}: {value}", Value::from(key));
+
+        let Some(last) = object.properties.last() else {
+            let space = &text[inside.clone()];
+            if space.trim().is_empty() {
+                return splice(text, inside, &format!("{member}{newline}{outer}"));
+            }
+            let at = inside.start + space.trim_end().len();
+            return splice(text, at..at, &member);
+        };
+        if let Some(comma) = self.comma(last) {
+            let at = after_line_comment(text, comma);
+            return splice(text, at..at, &format!("{member},"));
+        }
+        let end = last.range.end;
+        let at = after_line_comment(text, end);
+        splice(&splice(text, at..at, &member), end..end, ",")
+    }
+}
+
+/// The member with a key; of two with the same key, readers take the last one.
+fn find<'o, 'a>(object: &'o ast::Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
+    let mut members = object.properties.iter().rev();
+    members.find(|member| member.name.as_str() == key)
+}
+
+fn as_object<'o, 'a>(value: &'o ast::Value<'a>) -> Result<&'o ast::Object<'a>, JsoncError> {
+    match value {
+        ast::Value::Object(object) => Ok(object),
+        _ => Err(JsoncError::NoObject),
+    }
+}
+
+fn range_of(node: &impl Ranged) -> Range<usize> {
+    let range = node.range();
+    range.start..range.end
+}
+
+/// What is between the braces of an object.
+fn inside(object: &ast::Object<'_>) -> Range<usize> {
+    object.range.start + 1..object.range.end - 1
+}
+
+fn syntax_error(text: &str, at: usize) -> JsoncError {
+    let before = &text[..at];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    JsoncError::Syntax {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+    }
+}
+
+/// The end of the line comment that follows on the same line, else the same place.
+fn after_line_comment(text: &str, at: usize) -> usize {
     let line = text[at..].split('\n').next().unwrap_or_default();
     if line.trim_start().starts_with("//") {
         at + line.trim_end().len()
@@ -151,19 +324,21 @@ fn close(text: &str, inside: usize) -> String {
     splice(text, inside..inside + space, "")
 }
 
-fn splice(text: &str, place: Range<usize>, by: &str) -> String {
-    format!("{}{by}{}", &text[..place.start], &text[place.end..])
+fn splice(text: &str, range: Range<usize>, by: &str) -> String {
+    format!("{}{by}{}", &text[..range.start], &text[range.end..])
 }
 
-/// A value over several lines, all but the first with this indentation.
-fn pretty(value: &Value, indent: &str, unit: &str) -> String {
+/// Writes a value over several lines, all but the first with this indentation, with the line ends
+/// and the unit of indentation of `text`.
+fn pretty(value: &Value, indent: &str, text: &str) -> String {
     let mut bytes = Vec::new();
-    let mut serializer =
-        Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(unit.as_bytes()));
-    // A value is always written.
-    value.serialize(&mut serializer).ok();
-    let text = String::from_utf8(bytes).unwrap_or_default();
-    text.replace('\n', &format!("\n{indent}"))
+    let formatter = PrettyFormatter::with_indent(unit(text).as_bytes());
+    // Writing a value into memory does not fail.
+    value
+        .serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
+        .ok();
+    let lines = String::from_utf8(bytes).unwrap_or_default();
+    lines.replace('\n', &format!("{}{indent}", newline(text)))
 }
 
 fn indent_of_line(text: &str, at: usize) -> String {
@@ -174,119 +349,13 @@ fn indent_of_line(text: &str, at: usize) -> String {
         .collect()
 }
 
-struct Member {
-    key: String,
-    begin: usize,
-    value: Range<usize>,
-    /// After the comma, if there is one, else after the value.
-    end: usize,
-}
-
-struct Object {
-    members: Vec<Member>,
-    /// Between the braces.
-    inside: Range<usize>,
-}
-
-impl Object {
-    fn root(text: &str) -> Result<Self, JsoncError> {
-        let mut scanner = Scanner {
-            text: text.as_bytes(),
-            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
-        };
-        scanner.space()?;
-        let begin = scanner.at;
-        scanner.value()?;
-        scanner.space()?;
-        if scanner.at < text.len() {
-            Err(JsoncError::Syntax(scanner.at))
-        } else {
-            Self::at(text, begin)
-        }
-    }
-
-    /// The object that begins at a byte.
-    fn at(text: &str, begin: usize) -> Result<Self, JsoncError> {
-        let mut scanner = Scanner {
-            text: text.as_bytes(),
-            at: begin,
-        };
-        if scanner.peek() != Some(b'{') {
-            return Err(JsoncError::NoObject);
-        }
-        scanner.at += 1;
-        let mut members = Vec::new();
-        loop {
-            scanner.space()?;
-            if scanner.peek() == Some(b'}') {
-                return Ok(Self {
-                    members,
-                    inside: begin + 1..scanner.at,
-                });
-            }
-            let first = scanner.at;
-            scanner.string()?;
-            let key = serde_json::from_str(&text[first..scanner.at])
-                .map_err(|_| JsoncError::Syntax(first))?;
-            scanner.space()?;
-            scanner.expect(b':')?;
-            scanner.space()?;
-            let value = scanner.at;
-            scanner.value()?;
-            let value = value..scanner.at;
-            let mut end = scanner.at;
-            scanner.space()?;
-            if scanner.peek() == Some(b',') {
-                scanner.at += 1;
-                end = scanner.at;
-            } else if scanner.peek() != Some(b'}') {
-                return Err(JsoncError::Syntax(scanner.at));
-            }
-            members.push(Member {
-                key,
-                begin: first,
-                value,
-                end,
-            });
-        }
-    }
-
-    fn find(&self, key: &str) -> Option<&Member> {
-        // Of two of a name, readers take the last one.
-        self.members.iter().rev().find(|member| member.key == key)
-    }
-
-    /// The text with a further member at the end.
-    fn with(&self, text: &str, key: &str, value: &Value) -> String {
-        let outer = indent_of_line(text, self.inside.start);
-        let inner = match self.members.first() {
-            Some(first) if text[self.inside.start..first.begin].contains('\n') => {
-                indent_of_line(text, first.begin)
-            }
-            _ => format!("{outer}{}", unit(text)),
-        };
-        let member = format!(
-            "\n{inner}{}: {}",
-            Value::from(key),
-            pretty(value, &inner, unit(text))
-        );
-        match self.members.last() {
-            Some(last) => {
-                let at = after_remark(text, last.end);
-                if last.end > last.value.end {
-                    splice(text, at..at, &format!("{member},"))
-                } else {
-                    splice(&splice(text, at..at, &member), last.end..last.end, ",")
-                }
-            }
-            None if text[self.inside.clone()].trim().is_empty() => {
-                splice(text, self.inside.clone(), &format!("{member}\n{outer}"))
-            }
-            None => {
-                let at = self.inside.start + text[self.inside.clone()].trim_end().len();
-                splice(text, at..at, &member)
-            }
-        }
+/// The line end of a text: that of its first line.
+fn newline(text: &str) -> &'static str {
+    let first = text.split_once('\n').map(|(line, _)| line);
+    if first.is_some_and(|line| line.ends_with('\r')) {
+        "\r\n"
+    } else {
+        "\n"
     }
 }
 
@@ -296,113 +365,6 @@ fn unit(text: &str) -> &str {
         .lines()
         .find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     indented.map_or("  ", |line| &line[..line.len() - line.trim_start().len()])
-}
-
-/// The text without comments and trailing commas.
-fn plain(text: &str) -> String {
-    let mut plain = text.to_owned();
-    if json_strip_comments::strip(&mut plain).is_err() {
-        text.to_owned()
-    } else {
-        plain
-    }
-}
-
-struct Scanner<'a> {
-    text: &'a [u8],
-    at: usize,
-}
-
-impl Scanner<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    fn expect(&mut self, byte: u8) -> Result<(), JsoncError> {
-        if self.peek() != Some(byte) {
-            return Err(JsoncError::Syntax(self.at));
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    /// Passes over space and comments.
-    fn space(&mut self) -> Result<(), JsoncError> {
-        loop {
-            let rest = &self.text[self.at.min(self.text.len())..];
-            if rest.first().is_some_and(u8::is_ascii_whitespace) {
-                self.at += 1;
-            } else if rest.starts_with(b"//") {
-                self.at += rest
-                    .iter()
-                    .position(|byte| *byte == b'\n')
-                    .unwrap_or(rest.len());
-            } else if rest.starts_with(b"/*") {
-                let end = rest
-                    .windows(2)
-                    .skip(2)
-                    .position(|pair| pair == b"*/")
-                    .ok_or(JsoncError::Syntax(self.at))?;
-                self.at += end + 4;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn string(&mut self) -> Result<(), JsoncError> {
-        let begin = self.at;
-        self.expect(b'"')?;
-        loop {
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(b'\\') => self.at += 2,
-                Some(b'\n') | None => return Err(JsoncError::Syntax(begin)),
-                Some(_) => self.at += 1,
-            }
-        }
-    }
-
-    /// Passes over a value.
-    fn value(&mut self) -> Result<(), JsoncError> {
-        let mut open = Vec::new();
-        loop {
-            self.space()?;
-            let begin = self.at;
-            match self.peek() {
-                Some(b'"') => self.string()?,
-                Some(bracket @ (b'{' | b'[')) => {
-                    open.push(bracket);
-                    self.at += 1;
-                }
-                Some(bracket @ (b'}' | b']')) => {
-                    if open.pop() != Some(if bracket == b'}' { b'{' } else { b'[' }) {
-                        return Err(JsoncError::Syntax(begin));
-                    }
-                    self.at += 1;
-                }
-                Some(b',' | b':') if !open.is_empty() => self.at += 1,
-                Some(byte) if byte.is_ascii_alphanumeric() || b"+-".contains(&byte) => {
-                    while self
-                        .peek()
-                        .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-                    {
-                        self.at += 1;
-                    }
-                }
-                _ => return Err(JsoncError::Syntax(begin)),
-            }
-            if open.is_empty() {
-                return Ok(());
-            }
-            if open.len() > DEEPEST {
-                return Err(JsoncError::Syntax(begin));
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -524,5 +486,31 @@ mod tests {
             );
         }
         assert!(set(&"{\"a\":".repeat(100_000), PATH, &json!(1)).is_err());
+    }
+
+    #[test]
+    fn inserted_lines_have_the_line_ends_of_the_file() {
+        let text = "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}\r\n\t}\r\n}\r\n";
+        assert_eq!(
+            set(text, PATH, &json!({ "command": "c" })).unwrap(),
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {},\r\n\t\t\"codeagent\": {\r\n\t\t\t\"command\": \"c\"\r\n\t\t}\r\n\t}\r\n}\r\n"
+        );
+        let open = "{\n  \"mcpServers\": {\n\n    \"x\": 1 /* one */,\n\n  },\n}\n";
+        assert_eq!(
+            set(open, PATH, &json!(2)).unwrap(),
+            "{\n  \"mcpServers\": {\n\n    \"x\": 1 /* one */,\n    \"codeagent\": 2,\n\n  },\n}\n"
+        );
+    }
+
+    #[test]
+    fn errors_have_a_line_and_a_column() {
+        for (text, place) in [
+            ("{\n  \"\u{e4}\": oops\n}", "line 2, column 8"),
+            ("\u{feff}{\"a\": 1,\r\n \"b\": \"x\n\"}", "line 2, column 7"),
+            ("// nothing\n", "line 2, column 1"),
+        ] {
+            let error = set(text, PATH, &json!(1)).unwrap_err();
+            assert_eq!(error.to_string(), format!("invalid JSONC at {place}"));
+        }
     }
 }

@@ -1,43 +1,62 @@
-//! How is a question put to a tool? The commands ask the same tools as MCP clients do, on one page,
-//! so that both know the same.
+//! Queries of commands: each waits until the index is up to date, asks once, and keeps what the
+//! index does not know yet.
 //!
-//! **Limits.** Only an index that is there is asked; none is made.
+//! Limitations: only an existing index is asked; none is created.
 
-use codeagent_mcp::answer::Answer;
-use codeagent_mcp::arguments::Arguments;
-use codeagent_mcp::server;
-use codeagent_mcp::state::State;
-use codeagent_mcp::tools;
-use serde_json::{Map, Value};
+use std::fmt;
+
+use codeagent_core::engine::Answers;
+use codeagent_core::query::QueryError;
+use codeagent_core::service::Staleness;
+use codeagent_render::answers::{Answer, AnswerError};
+use codeagent_render::{Code, Face, error_text, staleness_text};
 
 use crate::commands::Root;
 
-/// What a tool is asked with.
-#[derive(Debug, Default)]
-pub struct Question(Map<String, Value>);
+/// Why a query has no answer.
+#[derive(Debug)]
+pub struct Unanswered {
+    error: AnswerError,
+    /// What the index does not know yet, which may be what was not found.
+    staleness: Staleness,
+}
 
-impl Question {
-    /// With an argument.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
-        self
+impl Unanswered {
+    /// The kind of error.
+    pub fn code(&self) -> Code {
+        (&self.error).into()
     }
 
-    /// With an argument if there is one.
-    #[must_use]
-    pub fn maybe(self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
+    /// The error of the query, if it came that far.
+    pub fn query(&self) -> Option<&QueryError> {
+        match &self.error {
+            AnswerError::Query(error) => Some(error),
+            _ => None,
         }
     }
 }
 
-/// What the tool of a name answers.
-pub fn ask(root: &Root, tool: &str, question: Question) -> anyhow::Result<Answer> {
-    let tool = tools::find(tool).ok_or_else(|| anyhow::anyhow!("there is no tool {tool}"))?;
-    let state = State::of_answers(root.answers()?);
-    let arguments = Arguments::check(tool.name, tool.parameters, question.0)?.on_one_page();
-    Ok(server::run(&state, tool, &arguments)?)
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&error_text(&self.error, Face::Commands))?;
+        if self.code() == Code::NotFound && !self.staleness.is_none() {
+            write!(f, "; {}", staleness_text(&self.staleness))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unanswered {}
+
+/// Asks the index, once the process that writes it has picked up all changes. Returns the answer
+/// and what is not in it.
+pub fn ask<T>(
+    root: &Root,
+    query: impl FnOnce(&Answers) -> Result<Answer<T>, AnswerError>,
+) -> anyhow::Result<(Answer<T>, Staleness)> {
+    let (index, staleness) = root.settled()?;
+    match query(&index) {
+        Ok(answer) => Ok((answer, staleness)),
+        Err(error) => Err(Unanswered { error, staleness }.into()),
+    }
 }

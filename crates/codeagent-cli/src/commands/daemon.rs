@@ -14,7 +14,7 @@ use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions};
 use codeagent_core::service::ipc::{self, WriterInfo};
 use codeagent_core::service::{IndexService, Role, ShutdownReason};
-use codeagent_mcp::tools::management::timestamp;
+use codeagent_render::timestamp;
 use codeagent_workspace::{DataDir, DataDirError};
 use serde_json::json;
 

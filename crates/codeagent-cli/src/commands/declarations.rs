@@ -1,26 +1,22 @@
-//! `codeagent declarations`: every place a symbol is declared at.
+//! `codeagent declarations`: every location where a symbol is declared.
 
-use crate::commands::ask::{Question, ask};
-use crate::commands::{OfSymbol, Root};
-use crate::output::Answered;
+use codeagent_render::Page;
+use codeagent_render::answers;
+
+use crate::commands::ask::ask;
+use crate::commands::{Root, SymbolArgs};
+use crate::output::PrintedAnswer;
 use crate::text::Line;
 
-pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
-    let answer = ask(
-        root,
-        "get_source_spans",
-        of.question(root, Question::default())?,
-    )?;
-    Answered::new(answer, None).print(root, |row, place| {
-        let of = row["of"]
-            .as_str()
-            .map(|of| format!("  {of}"))
-            .unwrap_or_default();
-        let path = place.of(row["file_path"].as_str().unwrap_or_default());
-        vec![
-            Line::default()
-                .place(format!("{path}:{}", row["line_start"]))
-                .text(format!("-{}{of}", row["line_end"])),
-        ]
+pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
+    let symbol = arguments.resolve(root)?;
+    let answer = ask(root, |index| {
+        answers::declarations(index, &symbol.query(), &Page::WHOLE)
+    })?;
+    PrintedAnswer::new(answer, None).print(root, |row, places| {
+        let of = row.of.as_ref().map(|of| format!("  {of}"));
+        let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
+        let end = format!("-{}{}", row.line_end, of.unwrap_or_default());
+        vec![Line::default().place(start).text(end)]
     })
 }

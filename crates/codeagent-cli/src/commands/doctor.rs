@@ -8,12 +8,13 @@ use codeagent_core::engine::Answers;
 use codeagent_core::service::{ipc, quick_check};
 use codeagent_core::{engine, query};
 use codeagent_mcp::http;
+use codeagent_render::staleness_text;
 use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
 use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
 use crate::commands::{Root, model};
-use crate::error::told;
+use crate::error::message;
 use crate::exit;
 use crate::output::{self, count};
 
@@ -191,13 +192,13 @@ fn index(root: &Root) -> Vec<Finding> {
         let status = query::status(&snapshot, answers.vectors())?;
         Ok((
             status,
-            query::unread_files(&snapshot)?,
+            query::failed_files(&snapshot)?,
             quick_check(&answers),
         ))
     });
     match looked {
         Err(error) => {
-            let error = told(&error);
+            let error = message(&error);
             let hint = if error.contains("`codeagent index") {
                 ""
             } else {
@@ -205,23 +206,23 @@ fn index(root: &Root) -> Vec<Finding> {
             };
             vec![wrong(format!("index: {error}{hint}"))]
         }
-        Ok((status, failed, lag)) => {
+        Ok((status, failed, staleness)) => {
             let counts = status.counts;
             let files = count(counts.files - failed.len() as u64, "file");
             let mut findings = vec![fine(format!(
                 "index: {files}, {}",
                 count(counts.symbols, "symbol")
             ))];
-            if !lag.is_none() {
+            if !staleness.is_none() {
                 // That there was no time to compare the files is nothing wrong.
-                let is_wrong = !lag.everything || lag.failure.is_some();
+                let is_wrong = !staleness.everything || staleness.failure.is_some();
                 let hint = if is_wrong {
                     "; run `codeagent index`"
                 } else {
                     ""
                 };
                 findings.push(Finding {
-                    line: format!("index: {lag}{hint}"),
+                    line: format!("index: {}{hint}", staleness_text(&staleness)),
                     is_wrong,
                 });
             }
@@ -254,7 +255,7 @@ fn clients() -> Vec<Finding> {
             "{}: configured for a different codeagent executable; `codeagent install {}`",
             client.name, client.name
         )),
-        Err(error) => wrong(format!("{}: {}", client.name, told(&error))),
+        Err(error) => wrong(format!("{}: {}", client.name, message(&error))),
     });
     findings.collect()
 }

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
 use codeagent_core::service::Staleness;
+use codeagent_render::staleness_text;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -41,7 +42,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             folder.display()
         )));
     }
-    let (answers, lag) = root.settled()?;
+    let (answers, staleness) = root.settled()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
     let mut written = Vec::new();
@@ -56,7 +57,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
-    let notes = lacking(&answers, &lag)?;
+    let notes = lacking(&answers, &staleness)?;
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
@@ -66,12 +67,12 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What of the repository is not in the tables.
-fn lacking(answers: &Answers, lag: &Staleness) -> anyhow::Result<Vec<String>> {
-    let mut notes: Vec<String> = (!lag.is_none())
-        .then(|| lag.to_string())
+fn lacking(answers: &Answers, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
+    let mut notes: Vec<String> = (!staleness.is_none())
+        .then(|| staleness_text(staleness))
         .into_iter()
         .collect();
-    let failed = query::unread_files(&answers.snapshot()?)?.len();
+    let failed = query::failed_files(&answers.snapshot()?)?.len();
     if failed > 0 {
         notes.push(format!(
             "{} could not be indexed (`codeagent status` lists them)",

@@ -6,28 +6,30 @@
 
 use std::io::Read;
 
+use codeagent_render::answers::{self, LookupQuery};
+use codeagent_render::{NamedRow, Page};
 use serde_json::{Value, json};
 
 use crate::commands::Root;
-use crate::commands::ask::{Question, ask};
+use crate::commands::ask::ask;
 use crate::output;
 use crate::text::Line;
 
 /// Longest event, in bytes.
 const EVENT: u64 = 1 << 20;
 
-/// Most names of a pattern that are looked up, and most symbols told of each.
+/// Most names of a pattern that are looked up, and most symbols listed of each.
 const NAMES: usize = 4;
 const SYMBOLS: usize = 5;
 
 pub fn run(root: &Root) -> anyhow::Result<()> {
-    match told(root) {
+    match response(root) {
         Some(text) => output::one_json(&text.to_string()),
         None => Ok(()),
     }
 }
 
-fn told(root: &Root) -> Option<Value> {
+fn response(root: &Root) -> Option<Value> {
     let mut event = Vec::new();
     std::io::stdin().take(EVENT).read_to_end(&mut event).ok()?;
     let event: Value = serde_json::from_slice(&event).ok()?;
@@ -76,27 +78,25 @@ fn names(pattern: &str) -> Vec<String> {
 }
 
 fn symbols(root: &Root, name: &str) -> Vec<String> {
-    let Ok(answer) = ask(
-        root,
-        "lookup_symbol",
-        Question::default().with("qualified_name", name),
-    ) else {
+    let query = LookupQuery {
+        name,
+        language: None,
+        project: None,
+    };
+    let Ok((answer, _)) = ask(root, |index| answers::lookup(index, &query, &Page::WHOLE)) else {
         return Vec::new();
     };
-    let rows = answer
-        .value
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let line = |row: &Value| {
-        let text = |field: &str| row[field].as_str().unwrap_or_default();
-        let word = row["kind"].as_str().unwrap_or(text("node_type"));
+    let rows = answer.rows;
+    let line = |row: &NamedRow| {
+        let row = &row.row;
+        let parameters = row.signature.parameter_signature.as_deref();
         let line = format!(
-            "{word} {}{}  {}:{}",
-            text("qualified_name"),
-            text("parameter_signature"),
-            text("file_path"),
-            row["line_start"]
+            "{} {}{}  {}:{}",
+            row.symbol.word(),
+            row.symbol.qualified_name,
+            parameters.unwrap_or_default(),
+            row.file_path,
+            row.line_start
         );
         // A name with a line break in it would be a line of its own.
         Line::from(line).painted()

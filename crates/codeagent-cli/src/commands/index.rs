@@ -11,6 +11,7 @@ use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorK
 use codeagent_core::query;
 use codeagent_core::service::ipc::{self, SyncRequest};
 use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
+use codeagent_render::staleness_text;
 use codeagent_workspace::DataHome;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -260,10 +261,11 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
         }
     };
     let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
-    let behind = granted
-        .behind
-        .map(|behind| format!("; {behind}"))
-        .unwrap_or_default();
+    let behind = if granted.staleness.is_none() {
+        String::new()
+    } else {
+        format!("; {}", staleness_text(&granted.staleness))
+    };
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     let edges = count(counts.edges, "edge");
     Ok(Elsewhere::Done(format!(
@@ -342,8 +344,8 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
             .map(|remark| format!("project {remark}")),
     );
     let snapshot = engine.answers().snapshot()?;
-    let partly_read = query::partly_read_files(&snapshot)?;
-    lines.extend(partly_read.iter().map(|file| {
+    let partial = query::partially_parsed_files(&snapshot)?;
+    lines.extend(partial.iter().map(|file| {
         format!(
             "parse errors {}: {} of {} bytes",
             file.path, file.error_bytes, file.bytes

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::clients::{CLIENTS, Change, Client};
 use crate::commands::Root;
 use crate::commands::daemon::ENDING;
-use crate::error::told as told_error;
+use crate::error::message;
 use crate::output;
 
 /// Every client that is found.
@@ -123,7 +123,7 @@ fn each(
             // The others are configured all the same.
             Err(error) => {
                 if let Some(before) = failed.replace(error.context(client.name)) {
-                    output::note(&told_error(&before));
+                    output::note(&message(&before));
                 }
             }
         }

@@ -1,10 +1,12 @@
 //! `codeagent lookup`: the symbols of a qualified name, or of the end of one.
 
 use clap::Args;
+use codeagent_render::Page;
+use codeagent_render::answers::{self, LookupQuery};
 
-use crate::commands::ask::{Question, ask};
+use crate::commands::ask::ask;
 use crate::commands::{Root, Within};
-use crate::output::{Answered, symbol};
+use crate::output::{PrintedAnswer, symbol};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -18,8 +20,13 @@ pub struct Arguments {
     limit: Option<usize>,
 }
 
-pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
-    let question = Question::default().with("qualified_name", arguments.name);
-    let answer = ask(root, "lookup_symbol", arguments.within.question(question))?;
-    Answered::new(answer, arguments.limit).print(root, |row, place| vec![symbol(row, place)])
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let query = LookupQuery {
+        name: &arguments.name,
+        language: arguments.within.language(),
+        project: arguments.within.project.as_deref(),
+    };
+    let answer = ask(root, |index| answers::lookup(index, &query, &Page::WHOLE))?;
+    PrintedAnswer::new(answer, arguments.limit)
+        .print(root, |row, places| vec![symbol(&row.row, places)])
 }

@@ -9,10 +9,11 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_files::assistant::Limits;
-use codeagent_files::{Exec, Options, Profile, ToolSet};
+use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
+use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 use codeagent_workspace::check_addresses;
 
@@ -76,14 +77,16 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
             arguments.profile
         )));
     }
-    if arguments.answers == "compact" {
-        codeagent_mcp::compact::make_default();
-    }
+    let lists = if arguments.answers == "compact" {
+        ListFormat::Compact
+    } else {
+        ListFormat::Rows
+    };
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec {
-        Exec::allowed()
+        ExecPolicy::allowed()
     } else {
-        Exec::Off
+        ExecPolicy::Off
     };
     let (limits, wrong) = Limits::of(|name| std::env::var(name).ok());
     wrong.iter().for_each(|wrong| output::note(wrong));
@@ -96,8 +99,8 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
         },
     );
     let ended = match arguments.http {
-        None => serve_stdio(&place(root)?, tools, indexing(arguments.threads))?,
-        Some(address) => over_http(root, tools, address, arguments)?,
+        None => serve_stdio(&place(root)?, tools, indexing(arguments.threads), lists)?,
+        Some(address) => over_http(root, tools, address, arguments, lists)?,
     };
     Ok(match ended {
         Ended::HungUp => ExitCode::SUCCESS,
@@ -120,6 +123,7 @@ fn over_http(
     tools: ToolSet,
     address: SocketAddr,
     arguments: Arguments,
+    lists: ListFormat,
 ) -> anyhow::Result<Ended> {
     root.check()?;
     let (token, whence) = token(root, arguments.no_token)?;
@@ -137,7 +141,8 @@ fn over_http(
         token,
         legacy_sse,
     };
-    let ended = serve_http(&root.folder, tools, options, indexing(threads), |address| {
+    let indexing = indexing(threads);
+    let ended = serve_http(&root.folder, tools, options, indexing, lists, |address| {
         output::complain(&format!(
             "listening at http://{address}{ENDPOINT}; {whence}"
         ));

@@ -1,7 +1,6 @@
-//! Which commands are there? One file each: arguments, one call into the engine, printing.
+//! The commands, one file each: arguments, one call into the engine, printing.
 //!
-//! **Limits.** What is asked of symbols is asked of the tools ([`ask`]), so a command knows what an
-//! MCP client knows.
+//! Commands about symbols run the same queries as the tools ([`ask`]), so both know the same.
 
 mod ask;
 mod clean;
@@ -27,19 +26,23 @@ mod watch;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+pub use crate::commands::ask::Unanswered;
+
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
-use codeagent_core::model::graph::Language;
+use codeagent_core::model::graph::{EdgeDirection, Language};
+use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
+use codeagent_render::answers::SymbolQuery;
+use codeagent_render::{NeighborRow, UseRow};
 use codeagent_workspace::{
     DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
 
-use crate::commands::ask::Question;
 use crate::output::Places;
 use crate::{exit, output};
 
@@ -85,10 +88,10 @@ enum Command {
     Lookup(lookup::Arguments),
     /// Show details of a symbol
     #[command(after_help = "Example: codeagent symbol OrderService.Place")]
-    Symbol(OfSymbol),
+    Symbol(SymbolArgs),
     /// List where a symbol is declared
     #[command(after_help = "Example: codeagent declarations Order")]
-    Declarations(OfSymbol),
+    Declarations(SymbolArgs),
     /// List the symbols of a file
     #[command(after_help = "Example: codeagent outline src/Cart.cs")]
     Outline(outline::Arguments),
@@ -108,10 +111,10 @@ enum Command {
     References(related::Arguments),
     /// Show what a symbol depends on
     #[command(after_help = "Example: codeagent dependencies OrderService --type contains")]
-    Dependencies(related::Typed),
+    Dependencies(related::EdgeTypeArgs),
     /// Show what depends on a symbol
     #[command(after_help = "Example: codeagent dependents OrderService --type references")]
-    Dependents(related::Typed),
+    Dependents(related::EdgeTypeArgs),
     /// Export the graph as TSV tables
     #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
     Export(export::Arguments),
@@ -224,9 +227,9 @@ impl Cli {
     }
 }
 
-/// A question about a symbol.
+/// Arguments that name a symbol.
 #[derive(Debug, Args)]
-struct OfSymbol {
+struct SymbolArgs {
     /// Qualified name, the end of one (Cart.Total, Total), with parameters (Cart.Add(int)),
     /// FILE:LINE, or a node id
     #[arg(value_name = "NAME")]
@@ -236,8 +239,23 @@ struct OfSymbol {
     file: Option<String>,
 }
 
-impl OfSymbol {
-    fn question(&self, root: &Root, question: Question) -> anyhow::Result<Question> {
+/// A symbol's name with paths relative to the root.
+struct NamedSymbol {
+    name: String,
+    file: Option<String>,
+}
+
+impl NamedSymbol {
+    fn query(&self) -> SymbolQuery<'_> {
+        SymbolQuery {
+            name: &self.name,
+            file: self.file.as_deref(),
+        }
+    }
+}
+
+impl SymbolArgs {
+    fn resolve(&self, root: &Root) -> anyhow::Result<NamedSymbol> {
         let name = match self.name.split_once(':') {
             Some((path, rest)) if rest.starts_with(|first: char| first.is_ascii_digit()) => {
                 format!("{}:{rest}", root.path(path)?)
@@ -249,7 +267,7 @@ impl OfSymbol {
             .as_deref()
             .map(|file| root.path(file))
             .transpose()?;
-        Ok(question.with("node_id", name).maybe("file", file))
+        Ok(NamedSymbol { name, file })
     }
 }
 
@@ -265,10 +283,8 @@ struct Within {
 }
 
 impl Within {
-    fn question(self, question: Question) -> Question {
-        question
-            .maybe("language", self.language)
-            .maybe("project_id", self.project)
+    fn language(&self) -> Option<Language> {
+        self.language.as_deref().and_then(Language::parse)
     }
 }
 
@@ -339,14 +355,14 @@ impl Root {
     /// it. That process may find the index damaged and rebuild it.
     fn settled(&self) -> anyhow::Result<(Answers, Staleness)> {
         let answers = self.answers()?;
-        let lag = quick_check(&answers);
+        let staleness = quick_check(&answers);
         Ok((
             if answers.is_in_place() {
                 answers
             } else {
                 self.answers()?
             },
-            lag,
+            staleness,
         ))
     }
 
@@ -429,24 +445,33 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
+    tracing::info!(?command, "called");
     match command {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
-        Command::Search(arguments) => search::run(root, arguments),
-        Command::Lookup(arguments) => lookup::run(root, arguments),
-        Command::Symbol(of) => symbol::run(root, &of),
-        Command::Declarations(of) => declarations::run(root, &of),
+        Command::Search(arguments) => search::run(root, &arguments),
+        Command::Lookup(arguments) => lookup::run(root, &arguments),
+        Command::Symbol(arguments) => symbol::run(root, &arguments),
+        Command::Declarations(arguments) => declarations::run(root, &arguments),
         Command::Outline(arguments) => outline::run(root, &arguments),
-        Command::Callers(arguments) => related::run(root, "get_callers", &arguments),
-        Command::Callees(arguments) => related::run(root, "get_callees", &arguments),
+        Command::Callers(arguments) => {
+            related::run::<NeighborRow>(root, Relation::CALLERS, &arguments)
+        }
+        Command::Callees(arguments) => {
+            related::run::<NeighborRow>(root, Relation::CALLEES, &arguments)
+        }
         Command::Implementations(arguments) => {
-            related::run(root, "get_implementations", &arguments)
+            related::run::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments)
         }
-        Command::References(arguments) => related::run(root, "get_references", &arguments),
+        Command::References(arguments) => {
+            related::run::<UseRow>(root, Relation::REFERENCES, &arguments)
+        }
         Command::Dependencies(arguments) => {
-            related::run_typed(root, "get_dependencies", &arguments)
+            related::run_typed(root, EdgeDirection::Outgoing, &arguments)
         }
-        Command::Dependents(arguments) => related::run_typed(root, "get_dependents", &arguments),
+        Command::Dependents(arguments) => {
+            related::run_typed(root, EdgeDirection::Incoming, &arguments)
+        }
         Command::Export(arguments) => export::run(root, &arguments),
         Command::Debug(arguments) => debug::run(root, &arguments),
         Command::Watch(arguments) => return watch::run(root, &arguments),

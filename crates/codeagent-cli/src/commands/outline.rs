@@ -3,13 +3,14 @@
 use anyhow::bail;
 use clap::Args;
 use codeagent_core::query::is_in_place;
+use codeagent_render::answers;
+use codeagent_render::{OutlineRow, Page};
 use codeagent_workspace::Workspace;
-use serde_json::Value;
 
 use crate::commands::Root;
-use crate::commands::ask::{Question, ask};
+use crate::commands::ask::ask;
 use crate::error::Usage;
-use crate::output::Answered;
+use crate::output::PrintedAnswer;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -20,25 +21,25 @@ pub struct Arguments {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let path = found(root, &arguments.path)?;
-    let answer = ask(
-        root,
-        "get_file_outline",
-        Question::default().with("path", path.as_str()),
-    )?;
-    let mut open: Vec<u64> = Vec::new();
-    Answered::new(answer, None).print(root, |row, _| {
-        let line = |name: &str| row[name].as_u64().unwrap_or_default();
-        open.retain(|end| *end >= line("line_start"));
+    let answer = ask(root, |index| {
+        let path = index.workspace().resolve(&path)?;
+        answers::outline(index, &path, &Page::WHOLE)
+    })?;
+
+    // The last lines of the declarations around a row.
+    let mut open: Vec<u32> = Vec::new();
+    PrintedAnswer::new(answer, None).print(root, |row, _| {
+        open.retain(|end| *end >= row.line_start);
         let indent = "  ".repeat(open.len());
-        open.push(line("line_end"));
-        let text = |name: &str| row[name].as_str().unwrap_or_default();
-        let word = row["kind"].as_str().unwrap_or(text("node_type"));
+        open.push(row.line_end);
+        let parameters = row.signature.parameter_signature.as_deref();
         vec![
             format!(
-                "{:<5} {indent}{word} {}{}",
-                line("line_start"),
+                "{:<5} {indent}{} {}{}",
+                row.line_start,
+                row.symbol.word(),
                 name(row, &path),
-                text("parameter_signature")
+                parameters.unwrap_or_default()
             )
             .into(),
         ]
@@ -82,13 +83,13 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
     }
 }
 
-/// A namespace is known by its whole name.
-fn name<'a>(row: &'a Value, path: &str) -> &'a str {
-    let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let is_namespace = text("node_type") == "module" && !text("qualified_name").starts_with(path);
+/// Returns a symbol's name; the whole one of a namespace.
+fn name<'a>(row: &'a OutlineRow, path: &str) -> &'a str {
+    let symbol = &row.symbol;
+    let is_namespace = symbol.node_type == "module" && !symbol.qualified_name.starts_with(path);
     if is_namespace {
-        text("qualified_name")
+        &symbol.qualified_name
     } else {
-        text("name")
+        &symbol.name
     }
 }

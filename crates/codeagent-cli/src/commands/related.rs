@@ -3,23 +3,25 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use codeagent_core::model::graph::EdgeType;
-use serde_json::Value;
+use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType};
+use codeagent_core::query::{Filter, Relation};
+use codeagent_render::answers::{self, RelatedQuery};
+use codeagent_render::{DependencyRow, Page, Row};
 
-use crate::commands::ask::{Question, ask};
-use crate::commands::{OfSymbol, Root};
-use crate::output::Answered;
+use crate::commands::ask::ask;
+use crate::commands::{Root, SymbolArgs};
+use crate::output::{Places, PrintedAnswer};
 use crate::text::Line;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    of: OfSymbol,
+    symbol: SymbolArgs,
     /// Maximum number of results [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of locations per result
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     sites: u32,
     /// Only results declared in this file or folder, or in files that match this glob (src/**/*.cs)
     #[arg(long, value_name = "GLOB")]
@@ -36,7 +38,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Args)]
-pub struct Typed {
+pub struct EdgeTypeArgs {
     /// Only relationships of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(EdgeType::NAMES.iter().map(|(name, _)| *name)))]
     edge_type: Option<String>,
@@ -44,89 +46,82 @@ pub struct Typed {
     arguments: Arguments,
 }
 
-/// Asks one of the tools that follow the graph.
-pub fn run(root: &Root, tool: &str, arguments: &Arguments) -> anyhow::Result<()> {
-    follow(root, tool, arguments, Question::default())
+impl Arguments {
+    fn filter(&self) -> Filter {
+        Filter {
+            min_confidence: self.min_confidence.as_deref().and_then(Confidence::parse),
+            path: self.path.clone(),
+            tests: self.tests.as_deref().map(|which| which == "only"),
+            kind: self.kind.clone(),
+        }
+    }
 }
 
-/// The same for those that follow one type of edge or all.
-pub fn run_typed(root: &Root, tool: &str, typed: &Typed) -> anyhow::Result<()> {
-    follow(
-        root,
-        tool,
-        &typed.arguments,
-        Question::default().maybe("edge_type", typed.edge_type.clone()),
-    )
-}
-
-/// The tools' word for a choice of tests.
-fn in_tool(tests: &str) -> &str {
-    if tests == "exclude" { "without" } else { tests }
-}
-
-fn follow(
+/// Lists what is related to a symbol by a relation.
+pub fn run<R: Row>(
     root: &Root,
-    tool: &str,
+    relation: Relation<'_>,
     arguments: &Arguments,
-    question: Question,
 ) -> anyhow::Result<()> {
-    let question = question
-        .with("sites", arguments.sites)
-        .maybe("path", arguments.path.clone())
-        .maybe("tests", arguments.tests.as_deref().map(in_tool));
-    let question = question
-        .maybe("kind", arguments.kind.clone())
-        .maybe("min_confidence", arguments.min_confidence.clone());
-    let answer = ask(root, tool, arguments.of.question(root, question)?)?;
-    Answered::new(answer, arguments.limit)
-        .print(root, |row, place| neighbor(row, &|path| place.of(path)))
+    let symbol = arguments.symbol.resolve(root)?;
+    let query = RelatedQuery {
+        symbol: symbol.query(),
+        relation,
+        filter: arguments.filter(),
+        sites: arguments.sites as usize,
+    };
+    let answer = ask(root, |index| {
+        answers::related::<R>(index, &query, &Page::WHOLE)
+    })?;
+    PrintedAnswer::new(answer, arguments.limit).print(root, neighbor)
 }
 
-/// A related symbol and under it the places of its uses.
-fn neighbor(row: &Value, shown: &dyn Fn(&str) -> String) -> Vec<Line> {
-    let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let verb = row["edge_type"]
-        .as_str()
-        .map(|verb| format!("{verb} "))
-        .unwrap_or_default();
-    let sure = if matches!(text("confidence"), "exact" | "") {
-        String::new()
-    } else {
-        format!(" ({})", text("confidence"))
+/// Lists what is related to a symbol in a direction, by one type of edges or by any.
+pub fn run_typed(
+    root: &Root,
+    direction: EdgeDirection,
+    arguments: &EdgeTypeArgs,
+) -> anyhow::Result<()> {
+    let edge_type = arguments.edge_type.as_deref().and_then(EdgeType::parse);
+    let relation = match &edge_type {
+        Some(verb) => Relation {
+            direction,
+            edge_types: std::slice::from_ref(verb),
+        },
+        None => Relation::all(direction),
     };
-    let head = Line::from(format!("{verb}{}{sure}  ", text("qualified_name")));
-    let mut lines = vec![head.place(format!(
-        "{}:{}",
-        shown(text("file_path")),
-        row["line_start"]
-    ))];
-    let sites = row["call_sites"].as_array().map_or(&[][..], Vec::as_slice);
-    for site in sites {
-        let path = shown(site["file_path"].as_str().unwrap_or(text("file_path")));
-        let line = site["text"]
-            .as_str()
-            .unwrap_or("(the file was changed since it was indexed)");
+    run::<DependencyRow>(root, relation, &arguments.arguments)
+}
+
+/// Writes a related symbol and below it the locations of its uses.
+fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
+    let verb = row.edge_type().map(|verb| format!("{verb} "));
+    let row = row.neighbor();
+    let confidence = match row.confidence {
+        "exact" => String::new(),
+        other => format!(" ({other})"),
+    };
+    let name = &row.symbol.qualified_name;
+    let head = Line::from(format!("{}{name}{confidence}  ", verb.unwrap_or_default()));
+    let declared = format!("{}:{}", places.of(&row.file_path), row.line_start);
+    let mut lines = vec![head.place(declared)];
+
+    for site in &row.call_sites {
+        let path = places.of(site.file_path.as_ref().unwrap_or(&row.file_path));
+        let text = site.text.as_deref();
+        let text = text.unwrap_or("(the file was changed since it was indexed)");
         lines.push(
             Line::from("    ")
-                .place(format!("{path}:{}:{}", site["line"], site["column"]))
-                .text(format!("  {line}")),
+                .place(format!("{path}:{}:{}", site.line, site.column))
+                .text(format!("  {text}")),
         );
-        let others = site["candidates"].as_array().map_or(&[][..], Vec::as_slice);
-        lines.extend(
-            others
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|other| Line::from(format!("        or {other}"))),
-        );
+        let others = site.candidates.iter();
+        lines.extend(others.map(|other| Line::from(format!("        or {other}"))));
     }
-    if let Some(count) = row["site_count"].as_u64() {
-        lines.push(
-            format!(
-                "    and {} more (--sites {count})",
-                count.saturating_sub(sites.len() as u64)
-            )
-            .into(),
-        );
+
+    if let Some(count) = row.site_count {
+        let more = count.saturating_sub(row.call_sites.len());
+        lines.push(format!("    and {more} more (--sites {count})").into());
     }
     lines
 }

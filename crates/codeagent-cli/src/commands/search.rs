@@ -3,10 +3,12 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_core::model::graph::NodeType;
+use codeagent_core::query::{SearchFilter, SearchQuery};
+use codeagent_render::answers;
 
-use crate::commands::ask::{Question, ask};
+use crate::commands::ask::ask;
 use crate::commands::{Root, Within};
-use crate::output::{Answered, symbol};
+use crate::output::{PrintedAnswer, symbol};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -24,13 +26,17 @@ pub struct Arguments {
     limit: u32,
 }
 
-pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
-    let question = Question::default()
-        .with("query", arguments.words.join(" "))
-        .with("limit", arguments.limit);
-    let question = arguments
-        .within
-        .question(question.maybe("node_type", arguments.node_type));
-    let answer = ask(root, "search_symbols", question)?;
-    Answered::new(answer, None).print(root, |row, place| vec![symbol(row, place)])
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let filter = SearchFilter {
+        project: arguments.within.project.clone(),
+        node_type: arguments.node_type.as_deref().and_then(NodeType::parse),
+        language: arguments.within.language(),
+    };
+    let query = SearchQuery {
+        text: &arguments.words.join(" "),
+        filter: &filter,
+        limit: arguments.limit as usize,
+    };
+    let answer = ask(root, |index| answers::search(index, &query))?;
+    PrintedAnswer::new(answer, None).print(root, |row, places| vec![symbol(&row.row, places)])
 }

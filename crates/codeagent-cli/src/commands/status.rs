@@ -4,7 +4,7 @@ use clap::Args;
 use codeagent_core::query;
 use codeagent_core::service::ipc::{self, WriterConnection};
 use codeagent_core::service::vector_progress;
-use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
+use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
 use serde::Serialize;
 
 use crate::commands::{Root, index, model};
@@ -30,7 +30,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.verify {
         verify(root)?;
     }
-    let (answers, lag) = root.settled()?;
+    let (answers, staleness) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = WriterConnection::open(answers.data()).is_ok();
@@ -40,7 +40,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ..StatusReport::new(&status, true)
     };
     let report = report.with_coverage(answers.coverage(&status.counts));
-    let mut failed = listed(query::unread_files(&snapshot)?);
+    let mut failed = listed(query::failed_files(&snapshot)?);
     // What the walk leaves out, names that are no UTF-8 among it, has no path.
     failed.extend(
         answers
@@ -50,12 +50,12 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .into_iter()
             .map(|reason| Listed::new("", reason)),
     );
-    let partial: Vec<Listed> = query::partly_read_files(&snapshot)?
+    let partial: Vec<Listed> = query::partially_parsed_files(&snapshot)?
         .iter()
-        .map(|file| Listed::new(&file.path, file.reason()))
+        .map(|file| Listed::new(&file.path, partially_parsed_text(file)))
         .collect();
     let mut notes = answers.workspace().config().remarks.clone();
-    notes.extend((!lag.is_none()).then(|| lag.to_string()));
+    notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     let given_up: Vec<Listed> = status
         .given_up
         .iter()

@@ -1,98 +1,71 @@
-//! `codeagent symbol`: all about one symbol, or about each that a name means.
+//! `codeagent symbol`: details of every symbol that a name matches.
 
 use codeagent_core::model::graph::Language;
-use codeagent_mcp::answer::Answer;
-use serde_json::Value;
+use codeagent_render::SymbolDetail;
+use codeagent_render::answers;
 
-use crate::commands::ask::{Question, ask};
-use crate::commands::{OfSymbol, Root};
-use crate::output::{Answered, count, symbol};
+use crate::commands::ask::ask;
+use crate::commands::{Root, SymbolArgs};
+use crate::output::{Places, PrintedAnswer, count, symbol};
 use crate::text::Line;
 
-pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
-    let mut answer = ask(root, "get_symbol", of.question(root, Question::default())?)?;
-    // The tool tells all about the first one and lists the others.
-    let others: Vec<String> = match answer.added.shift_remove("symbols") {
-        Some(Value::Array(lines)) => lines
-            .iter()
-            .skip(1)
-            .filter_map(Value::as_str)
-            .filter_map(id_of)
-            .collect(),
-        _ => Vec::new(),
-    };
-    let mut details = vec![answer.value.take()];
-    for id in others {
-        details.push(ask(root, "get_symbol", Question::default().with("node_id", id))?.value);
-    }
-    let answer = Answer {
-        value: details.into(),
-        ..answer
-    };
-    Answered::new(answer, None).print(root, |detail, place| {
-        let mut lines = vec![symbol(detail, place)];
-        lines.extend(
-            detail["doc"]
-                .as_str()
-                .map(|doc| Line::from(format!("    {doc}"))),
-        );
-        let text = |name: &str| detail[name].as_str().unwrap_or_default();
-        let used = count(
-            detail["reference_count"].as_u64().unwrap_or_default(),
-            "time",
-        );
-        lines.push(
-            format!(
-                "    node_id {}, project {}, used {used}",
-                text("node_id"),
-                text("project_id")
-            )
-            .into(),
-        );
-        lines.push(format!("    {}", modifiers(detail)).into());
-        let start = format!("{}:{}", place.of(text("file_path")), detail["line_start"]);
-        let more = match detail["declarations"].as_u64() {
-            Some(all @ 2..) => format!(
-                " and at {} more (codeagent declarations)",
-                count(all - 1, "place")
-            ),
-            _ => String::new(),
-        };
-        lines.push(
-            Line::from("    declared ")
-                .place(start)
-                .text(format!("-{}{more}", detail["line_end"])),
-        );
-        lines
-    })
+pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
+    let named = arguments.resolve(root)?;
+    let (mut answer, staleness) = ask(root, |index| {
+        answers::details(index, &named.query(), usize::MAX)
+    })?;
+    // All of them are rows.
+    answer.extra.symbols.clear();
+    PrintedAnswer::new((answer, staleness), None).print(root, detail)
 }
 
-/// The node id at the beginning of what is said of a symbol.
-fn id_of(line: &str) -> Option<String> {
-    line.split(' ').next().map(str::to_owned)
-}
+fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
+    let row = &detail.row;
+    let mut lines = vec![symbol(row, places)];
+    let doc = detail.doc.as_ref();
+    lines.extend(doc.map(|doc| Line::from(format!("    {doc}"))));
 
-fn modifiers(detail: &Value) -> String {
-    let language = detail["language"].as_str().and_then(Language::parse);
-    let flags = [
-        ("is_static", "static"),
-        ("is_abstract", "abstract"),
-        ("is_async", "async"),
-        ("is_override", "override"),
-        ("is_deprecated", "deprecated"),
-        (
-            "is_public_api",
-            language.map_or("public", |language| language.rules().public_api),
-        ),
-    ];
-    let access = detail["access_modifier"].as_str().into_iter();
-    access
-        .chain(
-            flags
-                .iter()
-                .filter(|(flag, _)| detail[flag] == true)
-                .map(|(_, word)| *word),
+    let used = count(detail.reference_count, "time");
+    lines.push(
+        format!(
+            "    node_id {}, project {}, used {used}",
+            row.symbol.node_id, detail.project_id
         )
+        .into(),
+    );
+    lines.push(format!("    {}", modifiers(detail)).into());
+
+    let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
+    let more = match detail.declarations {
+        all @ 2.. => format!(
+            " and at {} more (codeagent declarations)",
+            count(all as u64 - 1, "place")
+        ),
+        _ => String::new(),
+    };
+    lines.push(
+        Line::from("    declared ")
+            .place(start)
+            .text(format!("-{}{more}", row.line_end)),
+    );
+    lines
+}
+
+fn modifiers(detail: &SymbolDetail) -> String {
+    let language = Language::parse(detail.row.language);
+    let public = language.map_or("public", |language| language.rules().public_api);
+    let flags = [
+        (detail.is_static, "static"),
+        (detail.is_abstract, "abstract"),
+        (detail.is_async, "async"),
+        (detail.is_override, "override"),
+        (detail.is_deprecated, "deprecated"),
+        (detail.is_public_api, public),
+    ];
+    let set = flags.iter().filter(|(is_set, _)| *is_set);
+    let access = detail.row.signature.access_modifier.into_iter();
+    access
+        .chain(set.map(|(_, word)| *word))
         .collect::<Vec<_>>()
         .join(", ")
 }

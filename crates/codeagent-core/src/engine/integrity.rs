@@ -1,10 +1,10 @@
-//! Can the index be believed? What can be known of it before it is read: the seal that its last
-//! writer left, or else a check of all of it.
+//! Checks an index before it is opened, and marks it when it is closed.
 //!
-//! The index follows from the sources, so a damaged one is thrown away and made anew.
+//! The marker that the last writer left tells whether the database is intact; without one, all of it is
+//! checked. An index is derived from the sources, so a damaged one is rebuilt.
 //!
-//! **Limits.** Whoever only reads and finds an index that nobody closed holds the right to write
-//! while it checks.
+//! Limitations: a process that only reads holds the right to write while it checks an index that was not
+//! closed.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::store::{self, Check, StoreError};
 
 const CHANGED: &str = "its content is not what was written";
 
-/// Why the index cannot be believed, if that can be seen. Only for who holds the right to write.
+/// Returns why the index is damaged, if it is. Only for the process with the right to write.
 pub fn damage(data: &DataDir) -> Option<String> {
     if !data.has_database() {
         return None;
@@ -32,20 +32,20 @@ pub fn damage(data: &DataDir) -> Option<String> {
     }
 }
 
-/// Refuses a damaged index. One that was touched, or that nobody closed, is checked once, unless
-/// somebody writes it.
+/// Refuses a damaged index. One that was touched or not closed is checked once, unless another
+/// process writes it.
 pub fn check(data: &DataDir) -> Result<(), StoreError> {
     if data.is_untouched() || !data.has_database() {
         return Ok(());
     }
-    // Whoever writes it looks after it.
+    // The process that writes it has checked it.
     let Ok(lock) = data.lock_writer() else {
         return Ok(());
     };
     match damage(data) {
         Some(reason) => Err(StoreError::Corrupt(reason)),
         None => {
-            // Without a log and sealed again, it is checked no more.
+            // With a marker and without a log it is not checked again.
             if let Ok(database) = data.database()
                 && let Err(error) = store::move_log(&database)
             {
@@ -59,8 +59,8 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
     }
 }
 
-/// The right to write, with the duty to seal what was written: when this is dropped, everything
-/// that writes must be closed.
+/// The right to write. Marks the database when dropped, so everything that writes must be closed
+/// before.
 pub struct IndexLock {
     /// The folder of the index.
     pub data: DataDir,
@@ -73,7 +73,7 @@ pub struct IndexLock {
 }
 
 impl IndexLock {
-    /// Breaks the seal.
+    /// Removes the marker.
     pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
         let before = data.clear_marker()?;
         Ok(Self {
@@ -85,12 +85,12 @@ impl IndexLock {
         })
     }
 
-    /// The file that lies there now is the one that was opened.
+    /// Notes the database file as the one that was opened.
     pub fn note_database(&self) {
         *unpoisoned(&self.mark) = self.data.database_mark();
     }
 
-    /// Has a database that others wrote sealed as damaged.
+    /// Marks the database as damaged if others write it.
     pub fn guard_with(&self, guard: Arc<Guard>) {
         *unpoisoned(&self.guard) = Some(guard);
     }
@@ -122,7 +122,7 @@ impl Drop for IndexLock {
         };
         if let Err(error) = sealed {
             // It is checked when it is opened.
-            tracing::debug!(%error, "the index could not be sealed");
+            tracing::debug!(%error, "the index could not be marked as closed");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What is kept from batch to batch, so that a change costs what it changes: what the index knows
-//! of the disk and, after an edit, the world.
+//! State kept between batches, so that an edit costs what it changes: what the index knows of the
+//! disk and, after an edit, the world.
 //!
-//! Kept only while the batches go through; one that fails leaves nothing behind, and the next reads
-//! everything again.
+//! A batch that fails leaves no state behind, and the next one reads everything again.
 //!
-//! **Limits.** The world of an edited repository stays in memory until it is put down.
+//! Limitations: the world of an edited repository stays in memory until it is dropped after a while
+//! without changes.
 
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ pub struct CachedState {
     pub unwanted: FxHashSet<RepoPath>,
     /// Folders with packages, by path, as the last walk saw it.
     pub packages: Vec<RepoPath>,
-    /// The world as it is linked.
-    pub standing: Option<CurrentWorld>,
+    /// The world of the last batch.
+    pub world: Option<IndexedWorld>,
 }
 
-/// The world of a batch.
+/// Everything that files are resolved in.
 pub struct WorldState {
-    /// Files in their order.
+    /// The files, by path.
     pub loaded: Vec<LoadedFile>,
     /// Their keys.
     pub keys: Vec<FileKey>,
@@ -50,61 +50,78 @@ pub struct WorldState {
     pub projects: Arc<ProjectModel>,
     /// What packages declare.
     pub installed: Installed,
-    /// The world.
+    /// The facts of all files.
     pub world: World,
-    /// Its nodes.
+    /// The nodes of all files.
     pub nodes: NodeTable,
 }
 
 /// A world that is in the index as it is.
-pub struct CurrentWorld {
+pub struct IndexedWorld {
     /// The world.
-    pub built: WorldState,
-    /// Of all files, in their order.
+    pub state: WorldState,
+    /// The fingerprints of the files, in their order.
     pub fingerprints: Vec<Fingerprint>,
-    /// What the links of all files asked, once it was needed; without the sources of edges.
-    pub links: Option<FxHashMap<FileKey, DependencyRow>>,
-    /// Some of it is newer than the index.
-    pub is_torn: bool,
+    /// What the files' resolutions depended on, once it was needed; without the sources of edges.
+    pub dependencies: Option<FxHashMap<FileKey, DependencyRow>>,
 }
 
-/// What a batch that names all changes is about.
+/// What a new world can be built from.
+pub enum CurrentWorld {
+    /// The world of the last batch, as the index has it.
+    Clean(IndexedWorld),
+    /// Some of it is newer than the index, because a patch could not be completed. Good for the
+    /// facts it holds only.
+    Dirty(WorldState),
+}
+
+impl CurrentWorld {
+    /// Returns the world.
+    pub fn state(&self) -> &WorldState {
+        match self {
+            Self::Clean(world) => &world.state,
+            Self::Dirty(state) => state,
+        }
+    }
+}
+
+/// What changes of named paths may affect.
 pub enum ChangeImpact {
-    /// Nothing that counts.
-    Nothing,
-    /// The content of sources that are there as before.
-    Sources(Vec<SourceFile>),
-    /// What there is at all: one has to look.
-    Anything,
+    /// Nothing in the index.
+    None,
+    /// The content of known files.
+    Edits(Vec<SourceFile>),
+    /// Anything: a full scan is needed.
+    Unknown,
 }
 
 impl CachedState {
-    /// What the named changes may mean.
-    pub fn doubts(&self, workspace: &Workspace, batch: &ChangeBatch) -> ChangeImpact {
+    /// Returns what the named changes may affect.
+    pub fn classify_changes(&self, workspace: &Workspace, batch: &ChangeBatch) -> ChangeImpact {
         let mut sources = Vec::new();
         for path in batch.changes().iter().map(super::Change::path) {
-            match self.doubt(workspace, path) {
-                ChangeImpact::Nothing => {}
-                ChangeImpact::Sources(source) => sources.extend(source),
-                ChangeImpact::Anything => return ChangeImpact::Anything,
+            match self.classify(workspace, path) {
+                ChangeImpact::None => {}
+                ChangeImpact::Edits(source) => sources.extend(source),
+                ChangeImpact::Unknown => return ChangeImpact::Unknown,
             }
         }
         if sources.is_empty() {
-            ChangeImpact::Nothing
+            ChangeImpact::None
         } else {
-            ChangeImpact::Sources(sources)
+            ChangeImpact::Edits(sources)
         }
     }
 
-    fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> ChangeImpact {
+    fn classify(&self, workspace: &Workspace, path: &RepoPath) -> ChangeImpact {
         if path.file_name() == ".gitignore" || self.known.is_input(path.as_str()) {
-            return ChangeImpact::Anything;
+            return ChangeImpact::Unknown;
         }
         if path.segments().any(|segment| segment == NODE_MODULES) {
-            return self.doubt_package(path);
+            return self.classify_package(path);
         }
         if self.known.package(path.as_str()).is_some() {
-            return ChangeImpact::Anything;
+            return ChangeImpact::Unknown;
         }
         let is_listed = || {
             self.paths
@@ -113,14 +130,14 @@ impl CachedState {
         };
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,
-            Some(_) => return ChangeImpact::Anything,
-            None if is_listed() => return ChangeImpact::Anything,
+            Some(_) => return ChangeImpact::Unknown,
+            None if is_listed() => return ChangeImpact::Unknown,
             // It came and went.
-            None => return ChangeImpact::Nothing,
+            None => return ChangeImpact::None,
         };
         if self.known.files.contains_key(path.as_str()) {
             let Some(dialect) = Dialect::of_path(path.as_str()) else {
-                return ChangeImpact::Anything;
+                return ChangeImpact::Unknown;
             };
             let source = SourceFile {
                 path: path.clone(),
@@ -129,24 +146,24 @@ impl CachedState {
                 stamp: entry.stamp,
                 in_doubt: true,
             };
-            return ChangeImpact::Sources(vec![source]);
+            return ChangeImpact::Edits(vec![source]);
         }
         if is_listed() || self.unwanted.contains(path) {
-            ChangeImpact::Nothing
+            ChangeImpact::None
         } else {
-            ChangeImpact::Anything
+            ChangeImpact::Unknown
         }
     }
 
     /// What a change below a folder with packages may mean: something, if it or the folder around
     /// it was looked at.
-    fn doubt_package(&self, path: &RepoPath) -> ChangeImpact {
+    fn classify_package(&self, path: &RepoPath) -> ChangeImpact {
         let is_known = |path: &RepoPath| self.known.package(path.as_str()).is_some();
         let is_new = path.file_name() == NODE_MODULES && !self.packages.contains(path);
         if is_new || is_known(path) || path.parent().is_some_and(|folder| is_known(&folder)) {
-            ChangeImpact::Anything
+            ChangeImpact::Unknown
         } else {
-            ChangeImpact::Nothing
+            ChangeImpact::None
         }
     }
 

@@ -1,4 +1,4 @@
-//! What happened in the repository, as the caller of the pipeline knows it.
+//! Changes in the repository, as the caller of the indexer knows them.
 
 use codeagent_workspace::RepoPath;
 

@@ -15,10 +15,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
+use crate::ingest::changes::projects;
+use crate::ingest::context::worker_threads;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
 use crate::ingest::phase_timer::PhaseTimer;
-use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, KnownFiles, Scan};
 use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::worktree_cache::WorktreeCache;
@@ -135,7 +136,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
 /// All files of the repository, read and extracted afresh.
 fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
     let (scan, projects) = scanned(workspace, threads);
-    let (known, clock, cancel) = (
+    let (known, timer, cancel) = (
         KnownFiles::default(),
         PhaseTimer::default(),
         AtomicBool::new(false),
@@ -147,7 +148,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         kept: &FxHashMap::default(),
         store: None,
         shared: &WorktreeCache::of(None, 0),
-        clock: &clock,
+        timer: &timer,
         cancel: &cancel,
         progress: &|_| {},
     };

@@ -1,9 +1,8 @@
-//! Where the facts of each file come from: the last batch, the store, the index of another work
-//! tree, or the text.
+//! Loads the facts of each file: from the last batch, the store, another worktree's index, or by
+//! parsing its text.
 //!
-//! **Limits.** A file that is too large, binary, generated in one line or gone while it is read
-//! stays in the index without symbols, with its problem; a panic of an extractor is such a problem
-//! too.
+//! Limitations: a file that is too large, binary, generated in one line or gone while it is read stays in
+//! the index without symbols, with its problem; so does one on which an extractor panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -85,7 +84,7 @@ pub struct Loader<'a> {
     /// Facts in other indexes.
     pub shared: &'a WorktreeCache<'a>,
     /// Processor time.
-    pub clock: &'a PhaseTimer,
+    pub timer: &'a PhaseTimer,
     /// Set when the caller wants to stop.
     pub cancel: &'a AtomicBool,
     /// Where progress goes.
@@ -192,7 +191,7 @@ impl Loader<'_> {
         facts.sites = Vec::new();
         if self.store.is_some() {
             let blob = self
-                .clock
+                .timer
                 .time(Phase::Store, || store::encode_facts(&facts));
             self.keep(key, blob, packed)?;
         }
@@ -238,7 +237,7 @@ impl Loader<'_> {
             }
         }
         let file = match self
-            .clock
+            .timer
             .time(Phase::Read, || self.sources.read(&source.path))
         {
             Ok(file) => file,
@@ -306,7 +305,7 @@ impl Loader<'_> {
                 // What was given up is tried again by whatever engine comes next.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self
-                        .clock
+                        .timer
                         .time(Phase::Store, || store::encode_facts(&facts));
                     self.keep(key, blob, &made.packed)?;
                 }
@@ -347,7 +346,7 @@ impl Loader<'_> {
     }
 
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
-        self.clock.time(Phase::Extract, || {
+        self.timer.time(Phase::Extract, || {
             catch_unwind(AssertUnwindSafe(|| {
                 LANGUAGES.extract(text, dialect, defines)
             }))
@@ -382,7 +381,7 @@ impl Loader<'_> {
         if self.shared.is_empty() {
             return Ok(None);
         }
-        let found = self.clock.time(Phase::Decode, || {
+        let found = self.timer.time(Phase::Decode, || {
             let blob = self.shared.find(others, &key)?;
             Some((Arc::new(store::decode_facts(&blob)?), blob))
         });
@@ -426,7 +425,7 @@ impl Loader<'_> {
             return Ok(None);
         };
         Ok(self
-            .clock
+            .timer
             .time(Phase::Decode, || store::read_facts(snapshot, key))?
             .map(Arc::new))
     }

@@ -1,8 +1,7 @@
-//! Which of the questions that others may have asked of a file have another answer than before,
-//! where only some of its pieces changed?
+//! Finds the dependency keys that are invalidated when only some members of a file changed.
 //!
-//! **Limits.** Only told of files whose former facts are in memory; of others that changed
-//! everything counts as changed.
+//! Limitations: needs the former facts in memory; otherwise a changed file counts as changed in
+//! everything.
 
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{DeclRef, FileId};
@@ -40,7 +39,7 @@ impl MemberHashes {
                     .of_facts(facts)
                     .asked_of(facts, piece.decl)
                     .into_iter()
-                    .map(|slot| (slot as DependencyKeyHash, at)),
+                    .map(|key| (key.low_half(), at)),
             );
         }
         answers.sort_unstable();

@@ -1,19 +1,23 @@
-//! What changed in the repository becomes one committed batch: scan, load facts, plan what must be
-//! linked again, link, write.
+//! The indexer: turns changes on disk into one committed delta of the index. See [`pipeline`].
 //!
-//! **Limits.** One batch at a time; the pipeline is owned by one caller.
+//! Limitations: one batch at a time; one caller owns the pipeline.
 
 mod cache;
+mod changes;
+mod context;
+mod delta;
 mod load;
 mod members;
 mod packages;
 mod patch;
 mod phase_timer;
+mod resolution;
 mod resolve_files;
 mod rows;
 mod scan;
 mod source;
 mod worktree_cache;
+mod world;
 
 pub mod change;
 pub mod inspect;

@@ -1,12 +1,11 @@
-//! The short way of a batch: sources whose content changed and nothing else, put into the world
-//! that stands.
+//! Fast path for edits: updates the world in place when only the contents of known files changed.
 //!
-//! Each step costs what changed: the texts are parsed, the world and its nodes are renewed in
-//! place, and what others may see of the files decides as always which links are made again. What
-//! the index says afterwards is what the long way would have written.
+//! Each step costs what changed: the edited files are parsed, the world and its nodes are updated in
+//! place, and what other files can see of them decides which of those are resolved again. The index
+//! is afterwards what a rebuilt world would have made it.
 //!
-//! **Limits.** For a file that declares other types (C#) or exports (TypeScript) than before the
-//! world is built anew, of what is known.
+//! Limitations: the world is rebuilt for a file that declares other types (C#) or exports
+//! (TypeScript) than before.
 
 use std::sync::Arc;
 
@@ -14,11 +13,13 @@ use codeagent_lang::FileId;
 use codeagent_lang::nodes::{NodeTable, Renewed};
 use rustc_hash::FxHashMap;
 
-use crate::ingest::cache::{CurrentWorld, WorldState};
-use crate::ingest::load::{FactsStore, Loader};
+use crate::ingest::cache::{CurrentWorld, IndexedWorld};
+use crate::ingest::context::BatchContext;
+use crate::ingest::delta::problems;
+use crate::ingest::load::LoadedFile;
 use crate::ingest::members::MemberHashes;
-use crate::ingest::pipeline::{BatchContext, IngestPipeline};
-use crate::ingest::plan::{self, ChangedFile, Fingerprint};
+use crate::ingest::pipeline::IngestPipeline;
+use crate::ingest::plan::{self, ChangedFile, Fingerprint, Plan};
 use crate::ingest::resolve_files::ResolvedFile;
 use crate::ingest::rows;
 use crate::ingest::scan::SourceFile;
@@ -26,271 +27,265 @@ use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
 use crate::store::{
-    self, Batch, BatchKind, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeWithHash,
-    SYMBOLS_TOTAL, SpanUpdate,
+    self, Delta, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeChanges, NodeWithHash,
+    SYMBOLS_TOTAL, SpanUpdate, Write,
 };
 
-/// More changed files than this are not looked at one by one.
+/// The most edited files that are patched one by one.
 pub const MOST_PATCHED: usize = 64;
 
-/// What the short way came to.
+/// What a patch came to.
 pub enum PatchOutcome {
-    /// The world is as the files are now, but not yet in the index: its batch, the rows of the
-    /// files in it, and what was done.
-    Done(Box<(Batch, Vec<FileRow>, Summary)>),
-    /// The world must be built anew. Whether this one is no longer as the index is.
-    TooMuch(bool),
+    /// The world is as the files are now, and the index is not yet.
+    Patched(Box<Patched>),
+    /// The world has to be rebuilt, from what is left of it.
+    RebuildRequired(Box<CurrentWorld>),
+}
+
+impl PatchOutcome {
+    /// The world has to be rebuilt from this one.
+    pub fn rebuild(world: CurrentWorld) -> Self {
+        Self::RebuildRequired(Box::new(world))
+    }
+}
+
+/// A patched world and what the index has to change.
+pub struct Patched {
+    pub world: IndexedWorld,
+    pub delta: Delta,
+    /// The rows of the files in `delta`.
+    pub rows: Vec<FileRow>,
+    pub summary: Summary,
+}
+
+/// The files that were put into a world so far.
+#[derive(Default)]
+struct Edits {
+    files: Vec<EditedFile>,
+    nodes: Vec<Renewed>,
+}
+
+/// A file that was put into a world.
+struct EditedFile {
+    at: usize,
+    before: Fingerprint,
+    /// Whether other files can see the change.
+    is_visible: bool,
+    /// If only members changed: the keys of what differs in them.
+    members: Option<Vec<DependencyKeyHash>>,
 }
 
 impl IngestPipeline {
-    /// Puts changed sources into the world that stands.
+    /// Puts edited files into the world.
     pub(super) fn patch(
         &self,
         ctx: &BatchContext<'_>,
-        standing: &mut CurrentWorld,
-        changed: &[SourceFile],
+        mut world: IndexedWorld,
+        edited: &[SourceFile],
     ) -> Result<PatchOutcome, IngestError> {
-        let CurrentWorld {
-            built,
-            fingerprints,
-            links,
-            ..
-        } = standing;
-        let loader = Loader {
-            sources: &ctx.sources,
-            known: &ctx.known,
-            projects: &built.projects,
-            kept: &FxHashMap::default(),
-            store: Some(FactsStore {
-                reader: &self.reader,
-                writer: &self.writer,
-            }),
-            shared: &WorktreeCache::of(None, 0),
-            clock: &ctx.clock,
-            cancel: &self.options.cancel,
-            progress: ctx.progress,
-        };
-        let loaded = ctx.threads.install(|| loader.load(changed))?;
-        if loaded.len() != changed.len() {
-            return Ok(PatchOutcome::TooMuch(false));
+        let (no_facts, no_worktrees) = (FxHashMap::default(), WorktreeCache::of(None, 0));
+        let loader = self.loader(ctx, &world.state.projects, &no_facts, &no_worktrees);
+        let loaded = ctx.threads.install(|| loader.load(edited))?;
+        if loaded.len() != edited.len() {
+            return Ok(PatchOutcome::rebuild(CurrentWorld::Clean(world)));
         }
         let parsed = loaded.iter().filter(|file| file.parsed).count();
-        let mut renewed = Vec::new();
-        let mut own: Vec<Own> = Vec::new();
+
+        let mut edits = Edits::default();
         for file in loaded {
-            let Ok(at) = built
-                .loaded
-                .binary_search_by(|known| known.path.cmp(&file.path))
-            else {
-                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
-            };
-            let (old, id) = (Arc::clone(&built.loaded[at].facts), FileId(at as u32));
-            let had_problem = file.problem.is_some() || built.loaded[at].problem.is_some();
-            if had_problem
-                || !ctx.clock.time(Phase::World, || {
-                    built.world.replace(id, Arc::clone(&file.facts))
-                })
-            {
-                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
+            if !edits.put(ctx, &mut world, file) {
+                return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
             }
-            let was = MemberHashes::of(id, &built.nodes);
-            let Some(nodes) = ctx
-                .clock
-                .time(Phase::World, || built.nodes.replace(&built.world, id, &old))
-            else {
-                return Ok(PatchOutcome::TooMuch(!own.is_empty()));
-            };
-            renewed.extend(nodes);
-            let print = rows::fingerprint(at, &file, &built.world, &built.nodes);
-            let is_seen = print.differs_outside(&fingerprints[at]);
-            let pieces = if is_seen {
-                MemberHashes::of(id, &built.nodes).differing(&was)
-            } else {
-                None
-            };
-            built.loaded[at] = file;
-            let before = std::mem::replace(&mut fingerprints[at], print);
-            own.push(Own {
-                at,
-                before,
-                is_seen,
-                pieces,
-            });
         }
-        own.sort_unstable_by_key(|own| own.at);
-        let dirty = if own.iter().any(|own| own.is_seen) {
-            if links.is_none() {
-                *links = Some(
-                    ctx.clock
-                        .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
-                );
-            }
-            let links = links.get_or_insert_default();
-            match ctx
-                .clock
-                .time(Phase::Link, || woken(&own, built, fingerprints, links))
-            {
-                Some(dirty) => dirty,
-                None => return Ok(PatchOutcome::TooMuch(true)),
-            }
-        } else {
-            own.iter().map(|own| own.at).collect()
+        edits.files.sort_unstable_by_key(|file| file.at);
+        let Plan::Some(files) = self.plan_of_edits(ctx, &mut world, &edits)? else {
+            return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
         };
-        let relinked = self.relink(ctx, built, &dirty)?;
-        let mut summary = Summary {
-            changed: changed.len(),
+        let resolved = self.resolve(ctx, &world.state, &files)?;
+
+        let summary = Summary {
+            changed: edited.len(),
             parsed,
-            linked: relinked.len(),
+            linked: resolved.len(),
+            problems: problems(Vec::new(), &[], &resolved, &world.state.loaded),
             ..Summary::default()
         };
-        summary.problems = super::pipeline::problems(Vec::new(), &[], &relinked, &built.loaded);
-        let (mut batch, rows) = batch(ctx, standing, relinked);
-        let standing = &standing.built.nodes;
-        (batch.moved, batch.rehashed) = moved(standing, &renewed);
-        batch.gone = renewed
+        let (delta, rows) = delta(ctx, &mut world, &edits.nodes, resolved);
+        Ok(PatchOutcome::Patched(Box::new(Patched {
+            world,
+            delta,
+            rows,
+            summary,
+        })))
+    }
+
+    /// Returns which files have to be resolved again.
+    fn plan_of_edits(
+        &self,
+        ctx: &BatchContext<'_>,
+        world: &mut IndexedWorld,
+        edits: &Edits,
+    ) -> Result<Plan, IngestError> {
+        if !edits.files.iter().any(|file| file.is_visible) {
+            return Ok(Plan::Some(edits.files.iter().map(|file| file.at).collect()));
+        }
+        let dependencies = match world.dependencies.take() {
+            Some(dependencies) => dependencies,
+            None => ctx
+                .timer
+                .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
+        };
+        let plan = ctx
+            .timer
+            .time(Phase::Link, || edits.plan(world, &dependencies));
+        world.dependencies = Some(dependencies);
+        Ok(plan)
+    }
+}
+
+impl Edits {
+    /// Puts a file into the world in the place of what it said before. Reports false if the world
+    /// has to be rebuilt for it.
+    fn put(&mut self, ctx: &BatchContext<'_>, world: &mut IndexedWorld, file: LoadedFile) -> bool {
+        let state = &mut world.state;
+        let Ok(at) = state
+            .loaded
+            .binary_search_by(|known| known.path.cmp(&file.path))
+        else {
+            return false;
+        };
+        let (old, id) = (Arc::clone(&state.loaded[at].facts), FileId(at as u32));
+        if file.problem.is_some() || state.loaded[at].problem.is_some() {
+            return false;
+        }
+        let replace = || state.world.replace(id, Arc::clone(&file.facts));
+        if !ctx.timer.time(Phase::World, replace) {
+            return false;
+        }
+        let was = MemberHashes::of(id, &state.nodes);
+        let replace = || state.nodes.replace(&state.world, id, &old);
+        let Some(nodes) = ctx.timer.time(Phase::World, replace) else {
+            return false;
+        };
+
+        let print = rows::fingerprint(at, &file, &state.world, &state.nodes);
+        let is_visible = print.differs_outside(&world.fingerprints[at]);
+        let members = if is_visible {
+            MemberHashes::of(id, &state.nodes).differing(&was)
+        } else {
+            None
+        };
+        state.loaded[at] = file;
+        self.nodes.extend(nodes);
+        self.files.push(EditedFile {
+            at,
+            before: std::mem::replace(&mut world.fingerprints[at], print),
+            is_visible,
+            members,
+        });
+        true
+    }
+
+    /// Returns what a world is good for once the patch was given up.
+    fn rest_of(&self, world: IndexedWorld) -> CurrentWorld {
+        if self.files.is_empty() {
+            CurrentWorld::Clean(world)
+        } else {
+            CurrentWorld::Dirty(world.state)
+        }
+    }
+
+    /// Returns which files have to be resolved again; [`Plan::All`] if that cannot be told from the
+    /// edits.
+    fn plan(&self, world: &IndexedWorld, dependencies: &FxHashMap<FileKey, DependencyRow>) -> Plan {
+        let changed: Vec<ChangedFile<'_>> = self
+            .files
             .iter()
-            .filter_map(|renewed| {
-                if let Renewed::Gone(id) = renewed {
-                    Some(*id)
-                } else {
-                    None
+            .map(|file| {
+                let now = &world.fingerprints[file.at];
+                let members = file.members.as_deref();
+                ChangedFile {
+                    key: world.state.keys[file.at],
+                    before: &file.before,
+                    now,
+                    pieces: members.filter(|_| now.may_differ_in_pieces(&file.before)),
                 }
             })
             .collect();
-        batch
-            .metadata
-            .push((SYMBOLS_TOTAL, standing.symbols().to_string()));
-        batch.renewed = renewed_nodes(standing, &renewed);
-        batch.keys = keys(ctx, &batch.renewed);
-        Ok(PatchOutcome::Done(Box::new((batch, rows, summary))))
+        plan::plan_of_edits(&changed, &world.state.keys, dependencies)
     }
 }
 
-/// A changed file.
-struct Own {
-    at: usize,
-    before: Fingerprint,
-    /// Others may see that it changed.
-    is_seen: bool,
-    /// If it changed in pieces only: the questions that these answer otherwise than before.
-    pieces: Option<Vec<DependencyKeyHash>>,
-}
-
-/// The files that have to be linked again; `None` if that cannot be told from what changed.
-fn woken<'a>(
-    own: &'a [Own],
-    built: &WorldState,
-    fingerprints: &'a [Fingerprint],
-    links: &FxHashMap<FileKey, DependencyRow>,
-) -> Option<Vec<usize>> {
-    let changed = |own: &'a Own| {
-        let now = &fingerprints[own.at];
-        let pieces = own
-            .pieces
-            .as_deref()
-            .filter(|_| now.may_differ_in_pieces(&own.before));
-        ChangedFile {
-            key: built.keys[own.at],
-            before: &own.before,
-            now,
-            pieces,
-        }
-    };
-    let changed: Vec<ChangedFile<'_>> = own.iter().map(changed).collect();
-    plan::woken(&changed, &built.keys, links)
-}
-
-/// The rows of the files that were linked, all changed ones among them.
-fn batch(
+/// Returns the rows of the files that were resolved, all edited ones among them.
+fn delta(
     ctx: &BatchContext<'_>,
-    standing: &mut CurrentWorld,
-    relinked: Vec<(usize, ResolvedFile)>,
-) -> (Batch, Vec<FileRow>) {
-    let CurrentWorld {
-        built,
-        fingerprints,
-        links,
-        ..
-    } = standing;
-    let mut batch = Batch {
-        kind: BatchKind::Update,
-        ..Batch::default()
-    };
-    let mut files = Vec::new();
-    for (at, linked) in relinked {
-        let print = &fingerprints[at];
-        let row = rows::file_row(
-            &built.loaded[at],
-            built.keys[at],
-            &built.projects,
-            print,
-            &ctx.known,
-        );
-        let row = rows::linked_row(row, &linked);
-        files.push(row.clone());
-        let link = rows::link_row(print, linked.links);
-        if let Some(links) = links {
-            links.insert(
-                built.keys[at],
-                DependencyRow {
-                    sources: Vec::new(),
-                    ..link.clone()
-                },
-            );
+    world: &mut IndexedWorld,
+    renewed: &[Renewed],
+    resolved: Vec<(usize, ResolvedFile)>,
+) -> (Delta, Vec<FileRow>) {
+    let (mut delta, mut rows) = (Delta::default(), Vec::new());
+    let state = &world.state;
+    for (at, resolved) in resolved {
+        let (file, key, print) = (&state.loaded[at], state.keys[at], &world.fingerprints[at]);
+        let row = rows::file_row(file, key, &state.projects, print, &ctx.known);
+        let row = rows::linked_row(row, &resolved);
+        rows.push(row.clone());
+        let dependencies = rows::link_row(print, resolved.links);
+        if let Some(known) = &mut world.dependencies {
+            let without_sources = DependencyRow {
+                sources: Vec::new(),
+                ..dependencies.clone()
+            };
+            known.insert(key, without_sources);
         }
-        batch.files.push((row, link));
-        batch.edges.extend(linked.edges);
-        batch.unresolved.extend(linked.unresolved);
-        batch.object_functions.extend(linked.object_functions);
+        delta.files.push((row, dependencies));
+        delta.edges.extend(resolved.edges);
+        delta.unresolved.extend(resolved.unresolved);
+        delta.object_functions.extend(resolved.object_functions);
     }
-    (batch, files)
+
+    let nodes = node_changes(&state.nodes, renewed);
+    delta.keys = keys(ctx, &nodes.written);
+    delta.write = Write::Patch(nodes);
+    let symbols = state.nodes.symbols().to_string();
+    delta.metadata.push((SYMBOLS_TOTAL, symbols));
+    (delta, rows)
 }
 
-fn moved(table: &NodeTable, renewed: &[Renewed]) -> (Vec<SpanUpdate>, Vec<(NodeId, i64)>) {
-    let (mut moved, mut hashes, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
+    let (mut changes, mut buffer) = (NodeChanges::default(), Vec::new());
     for renewed in renewed {
-        let Renewed::Moved(place, position) = *renewed else {
-            continue;
-        };
-        let node = table.at(place);
-        let site = &node.spans[position];
-        moved.push(SpanUpdate {
-            node: node.id,
-            position: position as u32,
-            span: site.span,
-            name: (site.name_line, site.name_column),
-        });
-        if hashes.last().is_none_or(|(last, _)| *last != node.id) {
-            hashes.push((node.id, store::node_hash(node, &mut buffer)));
+        match *renewed {
+            Renewed::Said(place) => {
+                let node = table.at(place);
+                let hash = store::node_hash(node, &mut buffer);
+                changes.written.push((hash, node.clone()));
+            }
+            Renewed::Moved(place, position) => {
+                let node = table.at(place);
+                let site = &node.spans[position];
+                changes.moved.push(SpanUpdate {
+                    node: node.id,
+                    position: position as u32,
+                    span: site.span,
+                    name: (site.name_line, site.name_column),
+                });
+                // The sites of a node follow each other.
+                let last: Option<&(NodeId, i64)> = changes.rehashed.last();
+                if last.is_none_or(|(last, _)| *last != node.id) {
+                    let hash = store::node_hash(node, &mut buffer);
+                    changes.rehashed.push((node.id, hash));
+                }
+            }
+            Renewed::Gone(id) => changes.removed.push(id),
         }
     }
-    (moved, hashes)
-}
-
-fn renewed_nodes(table: &NodeTable, renewed: &[Renewed]) -> Vec<NodeWithHash> {
-    let said = renewed.iter().filter_map(|renewed| {
-        if let Renewed::Said(place) = renewed {
-            Some(*place)
-        } else {
-            None
-        }
-    });
-    let mut buffer = Vec::new();
-    said.map(|place| {
-        (
-            store::node_hash(table.at(place), &mut buffer),
-            table.at(place).clone(),
-        )
-    })
-    .collect()
+    changes
 }
 
 fn keys(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> FxHashMap<String, FileKey> {
-    let paths = nodes
-        .iter()
-        .flat_map(|(_, node)| &node.spans)
-        .map(|span| &span.path);
-    paths
-        .filter_map(|path| Some((path.clone(), ctx.known.files.get(path)?.id)))
+    let spans = nodes.iter().flat_map(|(_, node)| &node.spans);
+    spans
+        .filter_map(|span| Some((span.path.clone(), ctx.known.files.get(&span.path)?.id)))
         .collect()
 }

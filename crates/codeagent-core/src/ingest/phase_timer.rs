@@ -1,4 +1,4 @@
-//! How much processor time each phase took, over all threads.
+//! Processor time of each phase, over all threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

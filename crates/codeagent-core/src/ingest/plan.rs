@@ -1,15 +1,16 @@
-//! Which files must be linked again.
+//! The plan of a batch: which files must be resolved again.
 //!
-//! A link is a function of its own facts, its project and the answers the world gave it, so a file
-//! is linked again exactly if one of these may differ: it changed itself; a file it looked at
-//! changed its interface or the ids of its nodes, or is gone; a piece of such a file changed about
-//! which it asked; a name it looked up was or is published by a file whose interface changed (or,
-//! where only presence is asked, came or went in a project); a body it asked about says something
-//! else; its module specifiers or its project lead elsewhere.
+//! A file's resolution is a function of its own facts, its project and what it looked up in the
+//! world, so a file is resolved again exactly if one of these may differ: it changed; a file that it
+//! looked at changed its interface or the ids of its nodes, or is gone; a member of such a file
+//! changed that it looked up; a name that it looked up was or is provided by a file whose interface
+//! changed (or, for lookups of mere presence, came or went in a project); a body that it looked at
+//! changed; its module specifiers or its project lead elsewhere.
 //!
-//! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
+//! One step suffices: a resolution records its lookups transitively, so nothing has to be
+//! propagated.
 
-use codeagent_lang::dependencies::{is_body, is_piece, is_presence};
+use codeagent_lang::dependencies::KeyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::{DependencyKeyHash, DependencyRow, FileKey};
@@ -102,14 +103,14 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
     Plan::Some(dirty)
 }
 
-/// The files among `all` that have to be linked again after these changed, of which nothing else
-/// than their content did, and those themselves; `None` if everything has to be compared to tell.
+/// Returns the files among `all` that have to be resolved again after the contents of these changed,
+/// themselves included; [`Plan::All`] if everything has to be compared to tell.
 #[must_use]
-pub fn woken(
+pub fn plan_of_edits(
     changed: &[ChangedFile<'_>],
     all: &[FileKey],
-    links: &FxHashMap<FileKey, DependencyRow>,
-) -> Option<Vec<usize>> {
+    dependencies: &FxHashMap<FileKey, DependencyRow>,
+) -> Plan {
     let mut changes = Changes::default();
     for file in changed {
         let presence = |print: &Fingerprint| {
@@ -117,27 +118,34 @@ pub fn woken(
                 .published
                 .iter()
                 .copied()
-                .filter(|slot| is_presence(*slot))
+                .filter(|slot| KeyKind::of_low_half(*slot) == KeyKind::Presence)
                 .collect::<Vec<_>>()
         };
         if file.before.environment_hash != file.now.environment_hash
             || presence(file.before) != presence(file.now)
         {
-            return None;
+            return Plan::All;
         }
         changes.add(file.key, Some(file.before), file.now, file.pieces);
     }
     let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
-    let is_woken = |key: &FileKey| {
-        own.contains(key) || links.get(key).is_none_or(|links| changes.concern(links))
+    let is_dirty = |key: &FileKey| {
+        own.contains(key)
+            || dependencies
+                .get(key)
+                .is_none_or(|dependencies| changes.affect(dependencies))
     };
-    let woken: Vec<usize> = all
+    let dirty: Vec<usize> = all
         .iter()
         .enumerate()
-        .filter(|(_, key)| is_woken(key))
+        .filter(|(_, key)| is_dirty(key))
         .map(|(at, _)| at)
         .collect();
-    (!are_most(woken.len(), all.len())).then_some(woken)
+    if are_most(dirty.len(), all.len()) {
+        Plan::All
+    } else {
+        Plan::Some(dirty)
+    }
 }
 
 /// A file that is there as before, with another content.
@@ -186,10 +194,12 @@ impl Changes {
         }
         if let Some(pieces) = pieces {
             self.slots.extend(content(pieces));
-            self.pieces
-                .entry(key)
-                .or_default()
-                .extend(pieces.iter().copied().filter(|slot| is_piece(*slot)));
+            self.pieces.entry(key).or_default().extend(
+                pieces
+                    .iter()
+                    .copied()
+                    .filter(|slot| KeyKind::of_low_half(*slot) == KeyKind::Member),
+            );
             return;
         }
         self.files.insert(key);
@@ -202,7 +212,7 @@ impl Changes {
     }
 
     /// Whether a link asked something of it.
-    fn concern(&self, links: &DependencyRow) -> bool {
+    fn affect(&self, links: &DependencyRow) -> bool {
         let asks = |slots: &FxHashSet<DependencyKeyHash>| {
             links.slots.iter().any(|slot| slots.contains(slot))
         };
@@ -214,10 +224,12 @@ impl Changes {
 
 /// The slots whose answers change with the interface of who publishes them.
 fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKeyHash> {
-    published
-        .iter()
-        .copied()
-        .filter(|slot| !is_presence(*slot) && !is_piece(*slot))
+    published.iter().copied().filter(|slot| {
+        !matches!(
+            KeyKind::of_low_half(*slot),
+            KeyKind::Presence | KeyKind::Member
+        )
+    })
 }
 
 /// Adds the presence slots of every file that publishes, or published, one that some project has
@@ -250,7 +262,11 @@ fn add_presence(
             .iter()
             .any(|slot| flipped.contains(&(*environment, *slot)))
         {
-            slots.extend(published.iter().filter(|slot| is_presence(**slot)));
+            slots.extend(
+                published
+                    .iter()
+                    .filter(|slot| KeyKind::of_low_half(**slot) == KeyKind::Presence),
+            );
         }
     }
 }
@@ -260,7 +276,8 @@ fn presence(published: &[(u64, &[DependencyKeyHash])]) -> FxHashSet<(u64, Depend
     let each = published
         .iter()
         .flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
-    each.filter(|(_, slot)| is_presence(*slot)).collect()
+    each.filter(|(_, slot)| KeyKind::of_low_half(*slot) == KeyKind::Presence)
+        .collect()
 }
 
 fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
@@ -277,7 +294,7 @@ fn names(print: &Fingerprint) -> impl Iterator<Item = DependencyKeyHash> {
         .published
         .iter()
         .copied()
-        .filter(|slot| !is_body(*slot))
+        .filter(|slot| KeyKind::of_low_half(*slot) != KeyKind::Body)
 }
 
 /// The bodies that are as they were no more.
@@ -285,18 +302,16 @@ fn gone_bodies<'a>(
     before: &'a Fingerprint,
     now: &'a Fingerprint,
 ) -> impl Iterator<Item = DependencyKeyHash> + 'a {
-    before
-        .published
-        .iter()
-        .copied()
-        .filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
+    before.published.iter().copied().filter(|slot| {
+        KeyKind::of_low_half(*slot) == KeyKind::Body && now.published.binary_search(slot).is_err()
+    })
 }
 
 fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {
     let Some((before, links)) = &file.before else {
         return true;
     };
-    before != &file.now || changes.concern(links)
+    before != &file.now || changes.affect(links)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the
-//! link depended on.
+//! Resolves files and makes the rows of each: edges, unresolved names, functions of object literals,
+//! and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Links, World, link};
 use rayon::prelude::*;
@@ -11,7 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
-use crate::store::{DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite};
+use crate::store::{
+    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite,
+};
 
 /// The rows of one link.
 #[derive(Debug, Default)]
@@ -34,7 +37,7 @@ pub struct ResolvedFile {
 
 /// What files are linked in.
 #[derive(Clone, Copy)]
-pub struct LinkInputs<'a> {
+pub struct ResolveInputs<'a> {
     /// All files.
     pub world: &'a World,
     /// Their nodes.
@@ -43,7 +46,10 @@ pub struct LinkInputs<'a> {
     pub keys: &'a [Option<FileKey>],
 }
 
-fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> ResolvedFile {
+fn resolve_file(
+    file: FileId,
+    ResolveInputs { world, nodes, keys }: ResolveInputs<'_>,
+) -> ResolvedFile {
     let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
         return ResolvedFile::default();
     };
@@ -79,13 +85,13 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
         links: DependencyRow {
             reads: sorted(
                 links
-                    .reads
+                    .dependencies
                     .files
                     .iter()
                     .filter_map(|read| keys[read.0 as usize])
                     .collect(),
             ),
-            slots: slot_hashes(links.reads.slots),
+            slots: key_hashes(links.dependencies.keys),
             sources,
             ..DependencyRow::default()
         },
@@ -96,13 +102,17 @@ fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Re
 
 /// Links these files, given by their position in the world, on the threads of the current pool.
 /// `None` if the caller wants to stop.
-pub fn relink_all(
+pub fn resolve_files(
     files: &[usize],
-    inputs: LinkInputs<'_>,
-    clock: &PhaseTimer,
+    inputs: ResolveInputs<'_>,
+    timer: &PhaseTimer,
     step: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(usize, ResolvedFile)>> {
-    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
+    let one = |at: usize| {
+        timer.time(Phase::Link, || {
+            (at, resolve_file(FileId(at as u32), inputs))
+        })
+    };
     files
         .par_iter()
         .map(|&at| step().then(|| one(at)))
@@ -110,8 +120,8 @@ pub fn relink_all(
 }
 
 /// Slots as they are stored.
-pub fn slot_hashes(slots: impl IntoIterator<Item = u64>) -> Vec<u32> {
-    sorted(slots.into_iter().map(|slot| slot as u32).collect())
+pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<DependencyKeyHash> {
+    sorted(keys.into_iter().map(DependencyKey::low_half).collect())
 }
 
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
@@ -202,9 +212,9 @@ mod tests {
             NodeTable::build(&world(&["a.ts"])),
         );
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
-        let relinked = relink_all(
+        let relinked = resolve_files(
             &[0, 1],
-            LinkInputs {
+            ResolveInputs {
                 world: &world,
                 nodes: &nodes,
                 keys: &keys,

@@ -1,6 +1,6 @@
-//! What is compared and what is written of each file: fingerprints and rows.
+//! The fingerprint and the rows of each file.
 
-use codeagent_lang::dependencies::body_slots;
+use codeagent_lang::dependencies::body_keys;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::{FileId, World};
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::ingest::cache::WorldState;
 use crate::ingest::load::{LoadedFile, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
-use crate::ingest::resolve_files::{ResolvedFile, slot_hashes};
+use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
 use crate::store::{DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, UnresolvedRow};
 
@@ -50,11 +50,11 @@ pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTabl
             .support(id)
             .module_answers(id, world)
             .map_or(0, hash_of),
-        published: slot_hashes(
+        published: key_hashes(
             published
                 .iter()
                 .copied()
-                .chain(body_slots(&file.path, &file.facts)),
+                .chain(body_keys(&file.path, &file.facts)),
         ),
     }
 }

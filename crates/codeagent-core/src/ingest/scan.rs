@@ -155,9 +155,9 @@ impl KnownFiles {
     }
 
     /// Rows of sources whose content is as before, with the sizes and times they have now.
-    pub fn touched(&self, sources: &[SourceFile]) -> Vec<FileRow> {
+    pub fn touched<'a>(&self, sources: impl IntoIterator<Item = &'a SourceFile>) -> Vec<FileRow> {
         let stale = sources
-            .iter()
+            .into_iter()
             .filter_map(|source| Some((source, self.files.get(source.path.as_str())?)));
         let touched =
             stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
@@ -168,6 +168,20 @@ impl KnownFiles {
                 ..row.clone()
             })
             .collect()
+    }
+
+    /// Adds rows of files, or puts them in the place of older ones.
+    pub fn add_files(&mut self, rows: Vec<FileRow>) {
+        self.files
+            .extend(rows.into_iter().map(|row| (row.path.clone(), row)));
+    }
+
+    /// Sets the project files.
+    pub fn set_inputs(&mut self, inputs: Vec<InputRow>) {
+        self.inputs = inputs
+            .into_iter()
+            .map(|input| (input.path.clone(), input))
+            .collect();
     }
 
     /// What was read of a path in a package.

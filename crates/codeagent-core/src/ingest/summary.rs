@@ -1,4 +1,4 @@
-//! What a batch did, for people: progress while it runs, figures when it is done.
+//! Progress while a batch runs, and figures when it is done.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
-//! Which facts has the index of another work tree of this repository already?
+//! Facts from the indexes of the repository's other worktrees.
 //!
-//! Facts are true of a text, whoever read it, so they are copied; nothing else of such an index is
-//! looked at. One that cannot be read, or is made by other code, has none.
+//! Facts depend on a file's text alone, so they are copied; nothing else of such an index is read. An
+//! index that cannot be read, or was made by other code, has none.
 //!
-//! **Limits.** Asked by batches that look at the whole repository, not for single edits.
+//! Limitations: used by full scans, not for single edits.
 
 use std::sync::OnceLock;
 

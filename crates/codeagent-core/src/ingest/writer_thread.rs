@@ -1,7 +1,6 @@
-//! The one thread that writes: it owns the [`Writer`] and takes commands through a bounded channel.
+//! The writer thread: owns the [`Writer`] and takes commands through a bounded channel.
 //!
-//! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is
-//! slowed down, not remembered.
+//! Limitations: a full channel blocks the sender, so a producer is slowed down to the speed of the disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use cpu_time::ThreadTime;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::ingest::IngestError;
-use crate::store::{Batch, BatchReport, FactsKey, Interrupter, NodeVector, StoreError, Writer};
+use crate::store::{Delta, FactsKey, Interrupter, NodeVector, StoreError, WriteReport, Writer};
 
 const QUEUE: usize = 16;
 
@@ -33,18 +32,18 @@ pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
 /// What the thread is asked to do.
 enum WriteCommand {
     Facts(PackedFacts),
-    Apply(Box<Batch>, Sender<Result<Written, StoreError>>),
+    Apply(Box<Delta>, Sender<Result<Written, StoreError>>),
     /// With the name of the model.
     Vectors(String, Vec<NodeVector>, Sender<Result<(), StoreError>>),
     CollectVectors(String, Sender<Result<(), StoreError>>),
     Checkpoint(Sender<Result<(), StoreError>>),
 }
 
-/// What came of a batch.
+/// What came of a delta.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     /// What differs now.
-    pub applied: BatchReport,
+    pub applied: WriteReport,
     /// Processor time of the writer since the last batch.
     pub cpu: Duration,
 }
@@ -115,10 +114,10 @@ impl WriterThread {
         self.send(WriteCommand::Facts(packed))
     }
 
-    /// Writes a batch and waits for it. If `cancel` is set meanwhile, the batch is rolled back.
-    pub fn apply(&self, batch: Batch, cancel: &AtomicBool) -> Result<Written, IngestError> {
+    /// Writes a delta and waits for it. If `cancel` is set meanwhile, it is rolled back.
+    pub fn apply(&self, delta: Delta, cancel: &AtomicBool) -> Result<Written, IngestError> {
         let (reply, answer) = bounded(1);
-        self.send(WriteCommand::Apply(Box::new(batch), reply))?;
+        self.send(WriteCommand::Apply(Box::new(delta), reply))?;
         loop {
             let is_cancelled = cancel.load(Ordering::Relaxed);
             match answer.recv_timeout(if is_cancelled { STOPPING } else { WAITING }) {
@@ -183,10 +182,10 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
                     failed = guard.while_writing(|| writer.put_facts(&packed)).err();
                 }
             }
-            WriteCommand::Apply(batch, reply) => {
+            WriteCommand::Apply(delta, reply) => {
                 let result = failed
                     .take()
-                    .map_or_else(|| guard.while_writing(|| writer.apply(*batch)), Err);
+                    .map_or_else(|| guard.while_writing(|| writer.apply(*delta)), Err);
                 let written = result.map(|applied| Written {
                     applied,
                     cpu: since.elapsed(),

@@ -1,17 +1,17 @@
-//! Which of the related symbols are wanted: by certainty, place, tests, kind?
+//! Filters for related symbols: by confidence, location, tests and kind.
 //!
-//! **Limits.** A symbol is where its primary declaration is.
+//! Limitations: a symbol's location is that of its primary declaration.
 
-use crate::model::graph::{Confidence, Node};
-use crate::query::is_in_place;
+use crate::model::graph::{Confidence, Node, NodeKind, NodeType};
+use crate::query::{QueryError, is_in_place};
 use crate::store;
 
-/// What is wanted; nothing set wants all.
+/// Which related symbols to list. The default lists all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only uses at least as sure.
+    /// Only uses with at least this confidence.
     pub min_confidence: Option<Confidence>,
-    /// Only symbols declared in this file or folder, or in files like this pattern.
+    /// Only symbols declared in this file or folder, or in files that match this pattern.
     pub path: Option<String>,
     /// Only symbols of tests, or only those that are not.
     pub tests: Option<bool>,
@@ -20,24 +20,34 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether anything is asked of the symbols themselves.
+    /// Checks that the kind exists.
+    pub fn check(&self) -> Result<(), QueryError> {
+        let is_known =
+            |kind: &String| NodeKind::parse(kind).is_some() || NodeType::parse(kind).is_some();
+        match self.kind.as_ref().filter(|kind| !is_known(kind)) {
+            Some(kind) => Err(QueryError::NoKind(kind.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Reports whether the symbols themselves are filtered.
     #[must_use]
     pub fn looks_at_symbols(&self) -> bool {
         self.path.is_some() || self.tests.is_some() || self.kind.is_some()
     }
 
-    /// Whether anything is asked.
+    /// Reports whether nothing is filtered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min_confidence.is_none() && !self.looks_at_symbols()
     }
 
-    /// Whether a use is wanted.
+    /// Reports whether a use passes.
     pub(super) fn takes_use(&self, confidence: Confidence) -> bool {
         self.min_confidence.is_none_or(|least| confidence >= least)
     }
 
-    /// Whether a symbol is wanted.
+    /// Reports whether a symbol passes.
     pub(super) fn takes(&self, node: &Node) -> bool {
         let path = node.spans.first().map_or("", |span| span.path.as_str());
         let is_kind = |kind: &String| kind == node.kind.as_str() || kind == node.node_type.as_str();

@@ -1,13 +1,15 @@
-//! What a reader asks of the index: one file per question, each a function over a [`Snapshot`].
+//! Queries: one file each, every query a function over a [`Snapshot`].
 //!
-//! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through
-//! the workspace it is given.
+//! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
+//! [`Sources`] reads files, through the workspace it is given.
 
 mod empty_result_hints;
+mod error;
 mod export;
 mod filter;
 mod neighbors;
 mod not_found;
+mod note;
 mod outline;
 mod parameters;
 mod place;
@@ -23,30 +25,34 @@ mod texts;
 mod unindexed;
 mod vectors;
 
-pub use empty_result_hints::{elsewhere, why_empty};
+pub use empty_result_hints::{explain_empty, related_results_hint};
+pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
-pub use not_found::{beginning, why_not_found};
+pub use not_found::explain_not_found;
+pub use note::{
+    EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
+    RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
+};
 pub use outline::{derive_file_id, get_outline};
 pub use place::is_in_place;
 pub use possible_uses::{
-    Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in,
-    unresolved_uses,
+    PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
 pub use relations::Relations;
-pub use search::{FoundSymbol, SearchResults, filter_nodes};
+pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{
     IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
     unresolved_sites,
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
-pub use symbol_lookup::{Meaning, Meant, label, resolve_symbol, symbols_meant};
-pub use text_mentions::{TextualUses, textual_uses};
+pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
+pub use text_mentions::{TextMentions, text_mentions};
 pub use texts::Texts;
 pub use unindexed::{
-    PartlyRead, lacking, partly_read_files, unread_files, unread_like, unread_note,
+    failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 
@@ -56,106 +62,8 @@ pub use crate::store::{
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::store::StoreError;
-
-/// A question without an answer.
-#[derive(Debug, thiserror::Error)]
-pub enum QueryError {
-    /// No such symbol.
-    #[error(
-        "no symbol {asked:?} in the index{}{}",
-        hint(.nearest, .beginning.as_deref(), .unread),
-        .missing.as_ref().map(|missing| format!("; {missing}")).unwrap_or_default()
-    )]
-    NoSymbol {
-        /// As asked.
-        asked: String,
-        /// Names that look like it, nearest first.
-        nearest: Vec<String>,
-        /// What the beginning of the name means.
-        beginning: Option<String>,
-        /// Files that may hold it and are not in the index.
-        unread: Vec<String>,
-        /// What else is not in the index, of which nothing is known.
-        missing: Option<String>,
-    },
-    /// More symbols than are answered for at once.
-    #[error(
-        "{asked:?} matches {count} symbols; select one by a longer name, parameters, `file` or node_id:{}",
-        listed(.candidates, *.count)
-    )]
-    Ambiguous {
-        /// As asked.
-        asked: String,
-        /// How many there are.
-        count: usize,
-        /// Some of them, each as `node_id qualified_name(signature) path:line`.
-        candidates: Vec<String>,
-    },
-    /// A name that is known, with parameters that none of its overloads has.
-    #[error("no overload has the parameters {asked}; there are {}", .candidates.join(", "))]
-    NoOverload {
-        /// The parameters as asked.
-        asked: String,
-        /// Some of the overloads, as in [`Self::Ambiguous`].
-        candidates: Vec<String>,
-    },
-    /// A name that is known, but not in this file.
-    #[error("{asked:?} is not declared in {file}; it is at:{}", listed(.candidates, .candidates.len()))]
-    NotInFile {
-        /// The name as asked.
-        asked: String,
-        /// The file as asked.
-        file: String,
-        /// Some of the symbols, as in [`Self::Ambiguous`].
-        candidates: Vec<String>,
-    },
-    /// Nothing is declared at a place.
-    #[error("nothing is declared at or around line {line} of {path}")]
-    NothingAt {
-        /// The path as asked.
-        path: String,
-        /// The line.
-        line: u32,
-    },
-    /// The file is not in the index.
-    #[error("{0} is not in the index")]
-    NoFile(String),
-    /// The store refused.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// One per line, and how many more there are.
-fn listed(candidates: &[String], count: usize) -> String {
-    let lines: String = candidates
-        .iter()
-        .map(|candidate| format!("\n{candidate}"))
-        .collect();
-    match count.saturating_sub(candidates.len()) {
-        0 => lines,
-        more => format!("{lines}\nand {more} more"),
-    }
-}
-
-fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> String {
-    if !unread.is_empty() {
-        return format!("; {}", unread.join("; "));
-    }
-    if let Some(beginning) = beginning {
-        format!("; {beginning}")
-    } else if nearest.is_empty() {
-        "; search_symbols finds names by their parts; symbols of libraries are not indexed"
-            .to_owned()
-    } else {
-        match nearest {
-            [one] => format!("; did you mean {one}?"),
-            several => format!("; did you mean one of these?\n{}", several.join("\n")),
-        }
-    }
-}
-
-/// What is kept between questions is written in one step, so it is whole whoever panicked.
+/// Locks a mutex, poisoned or not: values kept between queries are replaced in one step, so they
+/// are whole even after a panic.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,31 +1,83 @@
-//! Why does a name name nothing, and what does its beginning mean?
+//! Explains why a name was not found, and resolves its longest known prefix.
 //!
-//! Who asks for `CaptureUpdateAction.NEVER` learns that there is a variable `CaptureUpdateAction`,
-//! and who misspells a member, which members there are.
+//! A query for `CaptureUpdateAction.NEVER` learns that there is a variable `CaptureUpdateAction`,
+//! and a query for a misspelled member learns which members the type has.
 //!
-//! **Limits.** Namespaces are not told: they begin most names. Inherited members are not looked
-//! for.
+//! Limitations: namespaces do not count as prefixes because most names begin with one; inherited
+//! members are not compared.
 
 use crate::model::graph::{EdgeDirection, Node, NodeKind, NodeType};
 use crate::query::{
-    QueryError, get_node_by_qualified_name, nearest, symbols_meant, unread_like, unread_note,
+    Instead, NoMember, NotFound, Note, QueryError, get_node_by_qualified_name, nearest,
+    resolve_symbols, unindexed_files, unindexed_files_like,
 };
 use crate::store::{self, Snapshot};
 
-/// How many beginnings are tried, from the longest.
-const MAX_BEGINNINGS: usize = 8;
+/// Most prefixes tried, from the longest.
+const MAX_PREFIXES: usize = 8;
 
-/// How many members are compared with the one that is missing.
+/// Most members compared with the missing one.
 const MAX_MEMBERS: usize = 500;
 
-/// How many members are told.
-const MAX_TOLD: usize = 5;
+/// Most similar members returned.
+const MAX_NEAREST: usize = 5;
 
-/// What the longest beginning of a name that means something is, and what it has in place of the
-/// rest.
-pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, QueryError> {
+/// Explains why a name resolves to no symbol.
+pub(super) fn not_found(snapshot: &Snapshot, asked: &str) -> Result<NotFound, QueryError> {
+    let instead = match known_prefix(snapshot, asked)? {
+        Some(prefix) => Instead::NoMember(prefix),
+        None => Instead::Nearest(nearest(snapshot, asked)?),
+    };
+    with_unindexed(snapshot, asked, instead)
+}
+
+/// Explains why no symbol has a qualified name, possibly because of filters.
+pub fn explain_not_found(snapshot: &Snapshot, name: &str) -> Result<Note, QueryError> {
+    let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
+    if let Some((node, _)) = unfiltered.first() {
+        let excluded = Instead::Excluded {
+            count: unfiltered.len(),
+            language: node.language,
+            project_id: node.project_id.clone(),
+        };
+        return Ok(Note::NotFound(with_unindexed(snapshot, name, excluded)?));
+    }
+
+    // A name with parameters, in another case or of an inherited member still names a symbol.
+    Ok(Note::NotFound(
+        if let Ok(matches) = resolve_symbols(snapshot, name, None) {
+            let closest = Instead::Closest(matches.answered[0].label());
+            with_unindexed(snapshot, name, closest)?
+        } else {
+            not_found(snapshot, name)?
+        },
+    ))
+}
+
+fn with_unindexed(
+    snapshot: &Snapshot,
+    asked: &str,
+    instead: Instead,
+) -> Result<NotFound, QueryError> {
+    let unindexed = unindexed_files_like(snapshot, asked)?;
+    let missing = if unindexed.is_empty() {
+        unindexed_files(snapshot, None)?
+    } else {
+        None
+    };
+    Ok(NotFound {
+        asked: asked.to_owned(),
+        instead,
+        unindexed,
+        missing,
+    })
+}
+
+/// Resolves the longest prefix of a name that is a symbol. `None` if there is none, or if it is a
+/// namespace.
+fn known_prefix(snapshot: &Snapshot, asked: &str) -> Result<Option<NoMember>, QueryError> {
     let name = asked.split('(').next().unwrap_or(asked).trim();
-    for (at, _) in name.rmatch_indices(['.', '#']).take(MAX_BEGINNINGS) {
+    for (at, _) in name.rmatch_indices(['.', '#']).take(MAX_PREFIXES) {
         let (before, after) = (&name[..at], &name[at + 1..]);
         if before.is_empty() || after.is_empty() {
             continue;
@@ -35,86 +87,28 @@ pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, Que
             .into_iter()
             .map(|(node, _)| node)
             .filter(|node| node.node_type != NodeType::Constructor);
-        // `Mailbox.Enqueue` speaks of the class rather than of a property of that name.
-        let found = nodes.min_by_key(holds_values);
-        match found {
+        // `Mailbox.Enqueue` means the class rather than a property of that name.
+        match nodes.min_by_key(holds_values) {
             Some(node) if node.node_type == NodeType::Module => return Ok(None),
-            Some(node) => return told(snapshot, &node, after).map(Some),
+            Some(node) => return no_member(snapshot, &node, after).map(Some),
             None => {}
         }
     }
     Ok(None)
 }
 
-/// Why no symbol has a qualified name, and what may be meant.
-pub fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> {
-    let unread = unread_like(snapshot, name)?;
-    if !unread.is_empty() {
-        return Ok(format!("no symbol has that name; {}", unread.join("; ")));
-    }
-    let why = why_not_named(snapshot, name)?;
-    Ok(unread_note(snapshot, None)?
-        .into_iter()
-        .fold(why, |why, missing| format!("{why}; {missing}")))
-}
-
-fn why_not_named(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> {
-    let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
-    if let Some((node, _)) = unfiltered.first() {
-        let place = format!("{} in project {}", node.language, node.project_id);
-        return Ok(format!(
-            "`language` or `project_id` exclude all symbols of this name ({}); one is {place}",
-            unfiltered.len()
-        ));
-    }
-    // Who writes parameters, other capitals or an inherited member means something all the same.
-    if let Ok(meant) = symbols_meant(snapshot, name, None) {
-        return Ok(format!(
-            "no symbol has exactly that qualified name; the closest is {}",
-            meant.answered[0].label()
-        ));
-    }
-    if let Some(beginning) = beginning(snapshot, name)? {
-        return Ok(format!("no symbol has that name; {beginning}"));
-    }
-    let nearest = nearest(snapshot, name)?;
-    let near = if nearest.is_empty() {
-        String::new()
-    } else {
-        format!("; nearest: {}", nearest.join(", "))
-    };
-    Ok(format!(
-        "no symbol has that name{near}; search_symbols finds names by their parts"
-    ))
-}
-
-fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, QueryError> {
-    let member = missing.split(['.', '#']).next().unwrap_or(missing);
-    let place = node
-        .spans
-        .first()
-        .map(|span| format!(" at {}:{}", span.path, span.name_line))
-        .unwrap_or_default();
-    let kind = node.kind.as_str().replace('_', " ");
-    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
-    let mut text = format!(
-        "{} is {article} {kind}{place} and has no member {member} of its own",
-        node.qualified_name
-    );
-    let nearest = nearest_members(snapshot, node, member)?;
-    if !nearest.is_empty() {
-        text += &format!("; its closest members: {}", nearest.join(", "));
-    } else if holds_values(node) && node.language.rules().has_object_literals {
-        text += &format!(
-            " (keys of object literals are not symbols); for its uses: `get_references {}`",
-            node.qualified_name
-        );
-    }
-    Ok(text)
+fn no_member(snapshot: &Snapshot, node: &Node, rest: &str) -> Result<NoMember, QueryError> {
+    let member = rest.split(['.', '#']).next().unwrap_or(rest);
+    Ok(NoMember {
+        container: node.into(),
+        location: node
+            .spans
+            .first()
+            .map(|span| (span.path.clone(), span.name_line)),
+        member: member.to_owned(),
+        nearest: nearest_members(snapshot, node, member)?,
+        is_value: holds_values(node) && node.language.rules().has_object_literals,
+    })
 }
 
 fn holds_values(node: &Node) -> bool {
@@ -145,8 +139,9 @@ fn nearest_members(
             child.name,
         ));
     }
+
     members.sort();
     members.dedup();
-    members.truncate(MAX_TOLD);
+    members.truncate(MAX_NEAREST);
     Ok(members.into_iter().map(|(_, name)| name).collect())
 }

@@ -6,7 +6,7 @@
 
 use crate::model::graph::{Language, Node};
 use crate::model::language::{split_outside, squeezed};
-use crate::query::{QueryError, label};
+use crate::query::{QueryError, SymbolLabel};
 
 /// How many overloads an error lists.
 const MAX_LISTED: usize = 10;
@@ -24,7 +24,11 @@ pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, Quer
     let matching = matching.into_iter().find(|matching| !matching.is_empty());
     matching.ok_or_else(|| QueryError::NoOverload {
         asked: format!("({asked})"),
-        candidates: found.iter().take(MAX_LISTED).map(label).collect(),
+        candidates: found
+            .iter()
+            .take(MAX_LISTED)
+            .map(SymbolLabel::from)
+            .collect(),
     })
 }
 

@@ -1,29 +1,29 @@
-//! What may belong to an answer and is not in it: uses whose target is not known, and uses that
-//! have another target with less than certainty.
+//! Possible results missing from a list: unresolved uses, uses that more likely belong to another
+//! symbol, and mentions in files of other languages.
 //!
-//! **Limits.** A use of a name that nothing here bears is no such use: it goes outside. What is a
-//! lower candidate is looked for among the uses of symbols of the same name, up to
-//! [`MAX_LOOKED_AT`].
+//! Limitations: an unresolved use of a name that no symbol has is external and does not count.
+//! Lower-ranked candidates are searched among the uses of symbols with the same name, up to
+//! [`MAX_VISITED`].
 
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, Relation, Sources, Texts, TextualUses, textual_uses};
+use crate::query::{QueryError, Relation, Sources, TextMentions, Texts, text_mentions};
 use crate::store::{self, Snapshot, UnresolvedSite};
 
-/// How many symbols of one name, and how many uses of them, are looked at.
-const MAX_LOOKED_AT: usize = 2_000;
+/// Most symbols of one name, and most uses of them, that are searched.
+const MAX_VISITED: usize = 2_000;
 
-/// Some places and how many there are.
+/// The first of some sites, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    /// How many there are.
+pub struct SiteSample {
+    /// How many sites there are.
     pub count: u64,
-    /// The first of them, each as `path:line:column text`.
+    /// The first sites, each as `path:line:column text` or `path:line text`.
     pub first: Vec<String>,
 }
 
-impl Places {
+impl SiteSample {
     fn show(
         &mut self,
         sources: &mut Sources<'_>,
@@ -40,64 +40,65 @@ impl Places {
     }
 }
 
-/// What may belong to a list about some symbols and is not in it.
+/// Possible results that a list about some symbols does not have.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Uncertain {
-    /// Uses without a known target.
-    pub unresolved: Places,
-    /// Uses of other symbols that are not certain.
-    pub possible: Places,
-    /// Lines of files in no language that hold the name.
-    pub textual: TextualUses,
+pub struct PossibleUses {
+    /// Uses that could not be resolved.
+    pub unresolved: SiteSample,
+    /// Uses that more likely belong to another symbol.
+    pub possible: SiteSample,
+    /// Lines in files of other languages that contain the name.
+    pub textual: TextMentions,
 }
 
-/// What [`uncertain`] is asked.
+/// A query for [`possible_uses`].
 #[derive(Clone, Copy, Debug)]
-pub struct UncertainQuery<'a> {
+pub struct PossibleUsesQuery<'a> {
     /// The symbols.
     pub nodes: &'a [&'a Node],
-    /// What the list is of.
+    /// The relation that the list is about.
     pub relation: Relation<'a>,
-    /// Whether the list is empty: only then files in no language are looked at, which takes a walk
-    /// over the repository.
+    /// The list is empty. Only then are files of other languages searched, which walks the
+    /// repository.
     pub is_empty: bool,
-    /// How many places of each kind are shown.
-    pub shown: usize,
+    /// Most sites returned of each kind.
+    pub limit: usize,
 }
 
-/// What may belong to a list about symbols and is not in it.
-pub fn uncertain(
+/// Finds results that may belong to a list about symbols.
+pub fn possible_uses(
     sources: &mut Sources<'_>,
     texts: &Texts,
-    query: &UncertainQuery<'_>,
-) -> Result<Uncertain, QueryError> {
-    let UncertainQuery {
+    query: &PossibleUsesQuery<'_>,
+) -> Result<PossibleUses, QueryError> {
+    let PossibleUsesQuery {
         nodes,
         relation: Relation {
             direction,
             edge_types,
         },
         is_empty,
-        shown,
+        limit,
     } = *query;
-    let mut uncertain = Uncertain::default();
+    let mut uses = PossibleUses::default();
+
     if direction == EdgeDirection::Outgoing {
         if edge_types.contains(&EdgeType::Calls) {
-            uncertain.unresolved = unresolved_calls_in(sources, nodes, shown)?;
+            uses.unresolved = unresolved_calls_in(sources, nodes, limit)?;
         }
     } else if edge_types != [EdgeType::Contains] {
         let names = bare_names(nodes);
-        uncertain.unresolved = unresolved_uses(sources, &names, shown)?;
-        uncertain.possible = possible_uses(sources, nodes, edge_types, shown)?;
+        uses.unresolved = unresolved_uses(sources, &names, limit)?;
+        uses.possible = lower_candidates(sources, nodes, edge_types, limit)?;
         if is_empty {
-            uncertain.textual = textual_uses(sources, texts, &names, shown)?;
+            uses.textual = text_mentions(sources, texts, &names, limit)?;
         }
     }
-    Ok(uncertain)
+    Ok(uses)
 }
 
-/// The symbols that share a bare name count once for what is known of that name.
+/// Returns the bare names of symbols, each once.
 fn bare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
     let mut names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     names.sort_unstable();
@@ -105,18 +106,18 @@ fn bare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
     names
 }
 
-/// Uses of these names anywhere whose target is not known.
-pub fn unresolved_uses(
+/// Finds uses of these names that could not be resolved.
+fn unresolved_uses(
     sources: &mut Sources<'_>,
     names: &[&str],
-    shown: usize,
-) -> Result<Places, QueryError> {
+    limit: usize,
+) -> Result<SiteSample, QueryError> {
     let snapshot = sources.snapshot();
-    let mut places = Places::default();
+    let mut places = SiteSample::default();
     for name in names {
         places.count += store::unresolved_with_name(snapshot, name)?;
-        for (path, sites) in store::unresolved_sites_of(snapshot, name, shown)? {
-            for site in sites.iter().take(shown.saturating_sub(places.first.len())) {
+        for (path, sites) in store::unresolved_sites_of(snapshot, name, limit)? {
+            for site in sites.iter().take(limit.saturating_sub(places.first.len())) {
                 places.show(sources, &path, (site.line, site.column))?;
             }
         }
@@ -124,14 +125,15 @@ pub fn unresolved_uses(
     Ok(places)
 }
 
-/// Calls in the text of these symbols whose target is not known though it may be in the repository.
+/// Finds calls in the bodies of symbols that could not be resolved but may belong to the
+/// repository.
 pub fn unresolved_calls_in(
     sources: &mut Sources<'_>,
     nodes: &[&Node],
-    shown: usize,
-) -> Result<Places, QueryError> {
+    limit: usize,
+) -> Result<SiteSample, QueryError> {
     let snapshot = sources.snapshot();
-    let mut places = Places::default();
+    let mut places = SiteSample::default();
     for node in nodes {
         for span in store::spans_of(snapshot, node.id)? {
             let Some(file) = store::file_by_path(snapshot, &span.path)? else {
@@ -146,7 +148,7 @@ pub fn unresolved_calls_in(
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {
                 let all: Vec<&UnresolvedSite> = all.iter().filter(|site| within(site)).collect();
-                if !all.is_empty() && (name.is_empty() || is_borne(snapshot, &name)?) {
+                if !all.is_empty() && (name.is_empty() || name_exists(snapshot, &name)?) {
                     sites.extend(all.iter().map(|site| (site.line, site.column)));
                 }
             }
@@ -154,7 +156,7 @@ pub fn unresolved_calls_in(
             places.count += sites.len() as u64;
             for at in sites
                 .into_iter()
-                .take(shown.saturating_sub(places.first.len()))
+                .take(limit.saturating_sub(places.first.len()))
             {
                 places.show(sources, &span.path, at)?;
             }
@@ -163,35 +165,35 @@ pub fn unresolved_calls_in(
     Ok(places)
 }
 
-/// Whether something here bears a name.
-fn is_borne(snapshot: &Snapshot, name: &str) -> Result<bool, QueryError> {
+/// Reports whether any symbol has a name.
+fn name_exists(snapshot: &Snapshot, name: &str) -> Result<bool, QueryError> {
     Ok(!store::by_name(snapshot, name, 1)?.is_empty())
 }
 
-/// Uses of other symbols that are not certain and may be uses of these ones.
-pub fn possible_uses(
+/// Finds inferred uses of other symbols for which one of these symbols was a candidate.
+fn lower_candidates(
     sources: &mut Sources<'_>,
     nodes: &[&Node],
     verbs: &[EdgeType],
-    shown: usize,
-) -> Result<Places, QueryError> {
+    limit: usize,
+) -> Result<SiteSample, QueryError> {
     let snapshot = sources.snapshot();
     let own: FxHashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     let names = bare_names(nodes);
-    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let (mut found, mut visited) = (Vec::new(), 0);
     for name in names {
-        for other in store::by_name(snapshot, name, MAX_LOOKED_AT)?
+        for other in store::by_name(snapshot, name, MAX_VISITED)?
             .iter()
             .filter(|other| !own.contains(&other.id))
         {
             for edge in store::incident_edges(snapshot, other.id, None, EdgeDirection::Incoming)? {
                 let is_asked = edge.confidence == Confidence::Inferred
                     && verbs.contains(&edge.edge_type)
-                    && looked_at < MAX_LOOKED_AT;
+                    && visited < MAX_VISITED;
                 if !is_asked {
                     continue;
                 }
-                looked_at += 1;
+                visited += 1;
                 if store::candidates_of(snapshot, edge.other, other.id, &edge)?
                     .iter()
                     .any(|candidate| own.contains(candidate))
@@ -207,11 +209,11 @@ pub fn possible_uses(
     }
     found.sort_unstable();
     found.dedup();
-    let mut places = Places {
+    let mut places = SiteSample {
         count: found.len() as u64,
         first: Vec::new(),
     };
-    for (path, line, column) in found.into_iter().take(shown) {
+    for (path, line, column) in found.into_iter().take(limit) {
         places.show(sources, &path, (line, column))?;
     }
     Ok(places)

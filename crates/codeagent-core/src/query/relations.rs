@@ -1,62 +1,68 @@
-//! What are all meanings of a name related to, and what is said of lists that are empty or not all?
+//! The symbols related to each group that a name matches, and notes on lists that are empty or
+//! incomplete.
 //!
-//! **Limits.** Of more than [`MAX_NOTES`] meanings nothing is said.
+//! Limitations: at most [`MAX_NOTES`] groups get notes.
 
 use crate::model::graph::EdgeType;
-use crate::query::empty_result_hints::{elsewhere, why_empty};
 use crate::query::{
-    Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources, unread_note,
+    EmptyList, Filter, Neighbors, Note, QueryError, Relation, Snapshot, Sources, SymbolGroup,
+    SymbolMatches, explain_empty, related_results_hint, unindexed_files,
 };
 
-/// Of how many meanings it is said why they have nothing, or where there is more.
+/// Most groups that get notes.
 const MAX_NOTES: usize = 3;
 
-/// What each meaning of a name is related to, one meaning after the other.
+/// The symbols related to each group, one group after the other.
 pub struct Relations {
     found: Vec<Neighbors>,
 }
 
 impl Relations {
-    /// Finds the symbols related to each meaning that a filter lets pass.
+    /// Finds the symbols related to each group that pass a filter.
     pub fn find(
         snapshot: &Snapshot,
-        meant: &Meant,
+        matches: &SymbolMatches,
         relation: Relation<'_>,
         filter: &Filter,
     ) -> Result<Self, QueryError> {
-        let find = |meaning: &Meaning| {
-            let found = Neighbors::of_any(snapshot, &meaning.ids(), relation, filter)?;
-            // What a type as a whole is related to lies outside it.
-            Ok::<_, QueryError>(if meaning.members.is_empty() {
+        filter.check()?;
+        let find = |group: &SymbolGroup| {
+            let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter)?;
+            // A type together with its members is related to symbols outside it only.
+            Ok::<_, QueryError>(if group.members.is_empty() {
                 found
             } else {
-                found.outside(&meaning.ids())
+                found.outside(&group.ids())
             })
         };
         Ok(Self {
-            found: meant.answered.iter().map(find).collect::<Result<_, _>>()?,
+            found: matches
+                .answered
+                .iter()
+                .map(find)
+                .collect::<Result<_, _>>()?,
         })
     }
 
-    /// How many there are of each meaning.
+    /// Returns the number of symbols of each group.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
         self.found.iter().map(Neighbors::len).collect()
     }
 
-    /// How many there are of all.
+    /// Returns the number of symbols of all groups.
     #[must_use]
     pub fn len(&self) -> usize {
         self.found.iter().map(Neighbors::len).sum()
     }
 
-    /// Whether there are none.
+    /// Reports whether no group has any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.iter().all(Neighbors::is_empty)
     }
 
-    /// In how many folders there are how many of all, most first.
+    /// Counts the symbols by folder, most first.
     #[must_use]
     pub fn folders(&self) -> Vec<(String, usize)> {
         let mut all: Vec<(String, usize)> =
@@ -72,48 +78,50 @@ impl Relations {
         all
     }
 
-    /// Which meaning the one at `index` of all belongs to, and its place among those. `index` is
-    /// less than [`Self::len`].
+    /// Returns the group that the symbol at `index` of all belongs to, and its index there.
+    /// `index` must be less than [`Self::len`].
     #[must_use]
     pub fn at(&self, index: usize) -> (usize, &Neighbors, usize) {
         let mut rest = index;
-        for (meaning, found) in self.found.iter().enumerate() {
+        for (group, found) in self.found.iter().enumerate() {
             if rest < found.len() {
-                return (meaning, found, rest);
+                return (group, found, rest);
             }
             rest -= found.len();
         }
         unreachable!("an index is below the number of all")
     }
 
-    /// Why the lists of the first meanings are empty, or where there is more of them.
+    /// Explains why the lists of the first groups are empty, or where there is more.
     pub fn notes(
         &self,
         sources: &mut Sources<'_>,
-        meant: &Meant,
+        matches: &SymbolMatches,
         relation: Relation<'_>,
-    ) -> Result<Vec<String>, QueryError> {
-        let (mut notes, mut told) = (Vec::new(), 0);
-        let says_why = self.is_empty() || meant.answered.len() == 1;
-        for (meaning, found) in meant.answered.iter().zip(&self.found) {
+        filter: &Filter,
+    ) -> Result<Vec<Note>, QueryError> {
+        if self.is_empty() && !filter.is_empty() {
+            return Ok(vec![EmptyList::FilteredOut.into()]);
+        }
+
+        let (mut notes, mut noted) = (Vec::new(), 0);
+        let explains = self.is_empty() || matches.answered.len() == 1;
+        for (group, found) in matches.answered.iter().zip(&self.found) {
             if !found.is_empty() {
-                notes.extend(elsewhere(sources, meaning.first(), relation)?);
-            } else if says_why {
-                notes.extend(why_empty(sources, meaning.first(), relation)?);
+                notes.extend(related_results_hint(sources, group.first(), relation)?);
+            } else if explains {
+                notes.extend(explain_empty(sources, group.first(), relation)?);
             }
-            told += usize::from(!notes.is_empty());
-            if told == MAX_NOTES {
+            noted += usize::from(!notes.is_empty());
+            if noted == MAX_NOTES {
                 break;
             }
         }
+
         if self.is_empty() && relation.edge_types != [EdgeType::Contains] {
-            notes.extend(unread_note(
-                sources.snapshot(),
-                meant
-                    .answered
-                    .first()
-                    .map(|meaning| meaning.first().language),
-            )?);
+            let language = matches.answered.first().map(|group| group.first().language);
+            let unindexed = unindexed_files(sources.snapshot(), language)?;
+            notes.extend(unindexed.map(Note::UnindexedFiles));
         }
         Ok(notes)
     }

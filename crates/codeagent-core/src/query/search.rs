@@ -1,17 +1,31 @@
-//! Which symbols match these words: `Authenticate*`, `user service`, `Cart.Total`,
-//! `where are carts saved`?
+//! Symbol search by words or by a sentence: `Authenticate*`, `user service`, `Cart.Total`,
+//! `where are carts saved`.
 
 use crate::model::graph::Node;
 use crate::query::vectors::LOOKED_AT;
-use crate::query::{QueryError, Vectors};
+use crate::query::{Note, QueryError, Vectors, unindexed_files, unindexed_files_like};
 use crate::store::{self, Hits, Near, Score, SearchFilter, Snapshot};
 
-/// How many times as many near symbols are looked at if a filter leaves most of them out.
+/// Longest search, in bytes.
+const MAX_BYTES: usize = 1_000;
+
+/// How many times more near symbols are considered under a filter, which may exclude most of them.
 const FILTERED_REACH: usize = 8;
 
-/// Less is chance: vectors of texts that have nothing in common come to 0.2 among some hundred
-/// thousands.
+/// Smallest cosine that counts. Less is chance: among some hundred thousand vectors, unrelated texts
+/// reach 0.2.
 const NEAR: f32 = 0.25;
+
+/// A search for symbols.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchQuery<'a> {
+    /// Words, a sentence or an FTS5 query.
+    pub text: &'a str,
+    /// Which symbols may be found.
+    pub filter: &'a SearchFilter,
+    /// Most results.
+    pub limit: usize,
+}
 
 /// Symbols found, best first.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +33,7 @@ const NEAR: f32 = 0.25;
 pub struct SearchResults {
     /// The symbols.
     pub hits: Vec<FoundSymbol>,
-    /// The query was no FTS5 query, so its words were searched as they are.
+    /// The query was not valid FTS5, so its words were searched as typed.
     pub quoted: bool,
     /// No symbol has all of the words; these have some of them.
     pub some_words: bool,
@@ -37,8 +51,84 @@ pub struct FoundSymbol {
     pub score: Option<Score>,
 }
 
-/// Symbols that match an FTS5 query and a filter. Of a query that reads as language, words and
-/// `vectors` decide; without those, words alone.
+impl SearchQuery<'_> {
+    /// Refuses a search without words, and one that is too long.
+    pub fn check(&self) -> Result<(), QueryError> {
+        if self.text.trim().is_empty() {
+            return Err(QueryError::EmptySearch);
+        }
+        if self.text.len() > MAX_BYTES {
+            return Err(QueryError::SearchTooLong {
+                bytes: self.text.len(),
+                max: MAX_BYTES,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl SearchResults {
+    /// Notes how the search was understood, and why it may have found less than expected.
+    pub fn notes(
+        &self,
+        snapshot: &Snapshot,
+        vectors: &Vectors,
+        query: &SearchQuery<'_>,
+    ) -> Result<Vec<Note>, QueryError> {
+        let mut notes = Vec::new();
+        if vectors.is_model_broken() && self.hits.iter().any(|hit| hit.score.is_some()) {
+            notes.push(Note::ModelBroken);
+        }
+        notes.extend(unindexed_files_like(snapshot, query.text)?);
+
+        notes.push(match (self.quoted, self.some_words) {
+            (true, is_closest) => Note::SearchedAsTyped { is_closest },
+            (false, true) => Note::ClosestMatches,
+            (false, false) if self.hits.is_empty() => Note::NothingMatches,
+            (false, false) => return Ok(notes),
+        });
+        if self.hits.is_empty() {
+            let unindexed = unindexed_files(snapshot, query.filter.language)?;
+            notes.extend(unindexed.map(Note::UnindexedFiles));
+        }
+        Ok(notes)
+    }
+}
+
+/// Searches symbols, and refuses searches that cannot find any.
+pub fn search(
+    snapshot: &Snapshot,
+    vectors: &Vectors,
+    query: &SearchQuery<'_>,
+) -> Result<SearchResults, QueryError> {
+    query.check()?;
+    check_project(snapshot, query.filter.project.as_deref())?;
+    filter_nodes(
+        snapshot,
+        Some(vectors),
+        query.text,
+        query.filter,
+        query.limit,
+    )
+}
+
+/// Refuses a project that does not exist, which would exclude every symbol.
+pub fn check_project(snapshot: &Snapshot, project: Option<&str>) -> Result<(), QueryError> {
+    let Some(asked) = project else {
+        return Ok(());
+    };
+    let projects = store::project_ids(snapshot)?;
+    if projects.iter().any(|known| known == asked) {
+        return Ok(());
+    }
+    Err(QueryError::NoProject {
+        asked: asked.to_owned(),
+        projects,
+    })
+}
+
+/// Finds symbols that match an FTS5 query and a filter. A query that reads as a sentence is
+/// answered by words and `vectors`; without vectors, by words alone.
 pub fn filter_nodes(
     snapshot: &Snapshot,
     vectors: Option<&Vectors>,

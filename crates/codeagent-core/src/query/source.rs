@@ -8,7 +8,7 @@ use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{NodeId, NodeSpan};
-use crate::query::QueryError;
+use crate::query::{Note, QueryError};
 use crate::store::{self, FileRow, Snapshot, StoreError};
 
 /// Longest source line that is shown.
@@ -121,6 +121,21 @@ impl<'a> Sources<'a> {
             self.files.insert(path.to_owned(), source);
         }
         Ok(self.files.get(path).and_then(|known| known.text.as_ref()))
+    }
+
+    /// Notes which files of the answer have changed since they were indexed; `None` if none have.
+    #[must_use]
+    pub fn stale_note(&self) -> Option<Note> {
+        let stale = self.stale();
+        if stale.is_empty() {
+            return None;
+        }
+        let is_removed = |(_, freshness): &&(&str, Freshness)| *freshness == Freshness::Gone;
+        let path = |(path, _): &(&str, Freshness)| (*path).to_owned();
+        Some(Note::Stale {
+            files: stale.iter().map(path).collect(),
+            removed: stale.iter().filter(is_removed).map(path).collect(),
+        })
     }
 
     /// The files looked at that are not as they were indexed, by path.

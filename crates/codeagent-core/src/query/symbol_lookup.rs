@@ -1,67 +1,65 @@
-//! Which symbols does a name mean, and which of them first?
+//! Resolves a name to symbols and ranks them.
 //!
 //! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with
-//! parameters (`Cart.Add(int)`), or a place (`src/Cart.cs:12`). `Cart.*` is the type with all in
-//! it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is merged
-//! with it. Types come before methods, methods before properties; what declares a member comes
-//! before what implements or overrides it, sources before tests, much used symbols before others.
-//! If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are answered for
-//! and the others told.
+//! parameters (`Cart.Add(int)`), or a location (`src/Cart.cs:12`). `Cart.*` is the type together
+//! with its members. Symbols of one qualified name form one [`SymbolGroup`]: overloads, or a type
+//! and the declarations merged with it. Types come before methods, methods before properties; a
+//! declared member comes before its implementations and overrides, sources before tests, frequently
+//! used symbols before others. If a name matches more than [`MAX_GROUPS`] groups, the best classes
+//! that fit are answered and the others are only listed.
 //!
-//! **Limits.** Case is ignored only if nothing bears the name as it is written; bases are followed
-//! only for `Type.member`.
+//! Limitations: case is ignored only if no symbol has the name as written; bases are followed only
+//! for `Type.member`.
 
 use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
+use crate::query::not_found::not_found;
 use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
-use crate::query::{
-    QueryError, beginning, get_node_by_qualified_name, is_in_place, nearest, place, unread_like,
-    unread_note,
-};
+use crate::query::{Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, place};
 use crate::store::{self, Snapshot};
 
-/// How many meanings are answered for at once.
-pub const MAX_MEANINGS: usize = 20;
+/// Most groups answered at once.
+pub const MAX_GROUPS: usize = 20;
 
-/// How many meanings a list to choose from names.
+/// Most candidates an error lists.
 const MAX_LISTED: usize = 40;
 
-/// How many symbols are looked at for what they implement.
-const MAX_WEIGHED: usize = 2_000;
+/// Most symbols ranked by what they implement and how much they are used.
+const MAX_RANKED: usize = 2_000;
 
-/// How many symbols a type stands for together with all in it.
+/// Most members of `Type.*`.
 const MAX_MEMBERS: usize = 5_000;
 
-/// How many bases are looked at for a member.
+/// Most bases searched for a member.
 const MAX_BASES: usize = 200;
 
 const BASES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType::Extends];
 
-/// Symbols that count as one.
+/// Symbols that are answered as one.
 #[derive(Clone, Debug)]
-pub struct Meaning {
-    /// Those of one qualified name: overloads, or what is merged. Each with its primary span, by
-    /// path and line; never empty.
+pub struct SymbolGroup {
+    /// The symbols of one qualified name: overloads or merged declarations. Each has its primary
+    /// span; sorted by path and line; never empty.
     pub nodes: Vec<Node>,
-    /// All that is declared in them, if they were asked for with that.
+    /// Their direct and indirect members, if the name ended with `.*`.
     pub members: Vec<NodeId>,
 }
 
-/// What a name means.
+/// The symbols that a name matches.
 #[derive(Clone, Debug)]
-pub struct Meant {
-    /// What is answered for, best first; never empty.
-    pub answered: Vec<Meaning>,
-    /// What bears the name too and is told only, best first.
-    pub told: Vec<Meaning>,
-    /// How the name was understood, if not as it was written.
-    pub remark: Option<String>,
+pub struct SymbolMatches {
+    /// The groups that are answered, best first; never empty.
+    pub answered: Vec<SymbolGroup>,
+    /// Further groups with the name, which are only listed, best first.
+    pub listed: Vec<SymbolGroup>,
+    /// How the name was resolved, if not as written.
+    pub note: Option<Note>,
 }
 
-impl Meaning {
+impl SymbolGroup {
     fn of(node: Node) -> Self {
         Self {
             nodes: vec![node],
@@ -85,95 +83,75 @@ impl Meaning {
             .collect()
     }
 
-    /// `node_id qualified_name(signature) path:line`, with the number of overloads.
+    /// Labels the group with its first symbol.
     #[must_use]
-    pub fn label(&self) -> String {
-        let node = self.first();
-        let more = match self.nodes.len() {
-            _ if !self.members.is_empty() => format!(" with {} members", self.members.len()),
-            1 => String::new(),
-            count => format!(" and {} more of that name", count - 1),
-        };
-        format!("{}{more}{}", with_id(node), place_of(node))
+    pub fn label(&self) -> SymbolLabel {
+        SymbolLabel {
+            overloads: self.nodes.len() - 1,
+            members: self.members.len(),
+            ..self.first().into()
+        }
     }
 }
 
-/// `node_id qualified_name(signature) path:line` of one symbol.
-#[must_use]
-pub fn label(node: &Node) -> String {
-    format!("{}{}", with_id(node), place_of(node))
-}
-
-fn with_id(node: &Node) -> String {
-    format!(
-        "{} {}{}",
-        node.id,
-        node.qualified_name,
-        node.parameter_signature.as_deref().unwrap_or_default()
-    )
-}
-
-fn place_of(node: &Node) -> String {
-    node.spans
-        .first()
-        .map(|span| format!(" {}:{}", span.path, span.name_line))
-        .unwrap_or_default()
-}
-
-impl Meant {
-    /// All symbols that are answered for.
+impl SymbolMatches {
+    /// Iterates over the symbols that are answered.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.answered.iter().flat_map(|meaning| &meaning.nodes)
+        self.answered.iter().flat_map(|group| &group.nodes)
     }
 
-    /// Whether the name means one symbol and nothing else.
+    /// Reports whether the name matches exactly one symbol.
     #[must_use]
     pub fn is_one(&self) -> bool {
-        self.answered.len() == 1 && self.answered[0].ids().len() == 1 && self.told.is_empty()
+        self.answered.len() == 1 && self.answered[0].ids().len() == 1 && self.listed.is_empty()
     }
 }
 
-/// What `asked` means, only symbols declared in `file` if that is given: a path, the end of one, a
-/// folder, or a pattern with `*`.
-pub fn symbols_meant(
+/// Resolves a name to symbols. `file` restricts them to symbols declared there: it is a path, the
+/// end of one, a folder, or a pattern with `*`.
+pub fn resolve_symbols(
     snapshot: &Snapshot,
     asked: &str,
     file: Option<&str>,
-) -> Result<Meant, QueryError> {
+) -> Result<SymbolMatches, QueryError> {
     let asked = asked.trim();
     let text = asked.strip_suffix(".*").unwrap_or(asked);
-    let (found, remark) = found(snapshot, text)?;
+    let (found, note) = find_candidates(snapshot, text)?;
+
     let found = match file {
         Some(file) => declared_in(snapshot, text, found, file)?,
         None => found,
     };
-    let weights = Weights::of(snapshot, &found)?;
-    let ranked = ranked(found, &weights);
+
+    let ranks = MatchRanks::of(snapshot, &found)?;
+    let ranked = ranked(found, &ranks);
     let mut fit = 0;
     for class in ranked.chunk_by(|a, b| a.0 == b.0) {
-        if fit + class.len() > MAX_MEANINGS {
+        if fit + class.len() > MAX_GROUPS {
             break;
         }
         fit += class.len();
     }
-    let mut answered: Vec<Meaning> = ranked.into_iter().map(|(_, meaning)| meaning).collect();
+
+    let mut answered: Vec<SymbolGroup> = ranked.into_iter().map(|(_, group)| group).collect();
     if fit == 0 {
-        return Err(several(text, &answered));
+        return Err(ambiguous(text, &answered));
     }
-    let told = answered.split_off(fit);
+    let listed = answered.split_off(fit);
+
     if text != asked {
-        for meaning in &mut answered {
-            meaning.members = members(snapshot, &meaning.nodes)?;
+        for group in &mut answered {
+            group.members = members(snapshot, &group.nodes)?;
         }
     }
-    Ok(Meant {
+    Ok(SymbolMatches {
         answered,
-        told,
-        remark,
+        listed,
+        note,
     })
 }
 
-/// All that is declared in symbols, nearest first.
+/// Returns the direct and indirect members of symbols, nearest first.
 fn members(snapshot: &Snapshot, nodes: &[Node]) -> Result<Vec<NodeId>, QueryError> {
     let mut all: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let mut seen: FxHashSet<NodeId> = all.iter().copied().collect();
@@ -191,35 +169,37 @@ fn members(snapshot: &Snapshot, nodes: &[Node]) -> Result<Vec<NodeId>, QueryErro
     Ok(all.split_off(nodes.len()))
 }
 
-/// The one symbol that `asked` means.
+/// Resolves a name to the only symbol it matches.
 pub fn resolve_symbol(snapshot: &Snapshot, asked: &str) -> Result<Node, QueryError> {
-    let mut meant = symbols_meant(snapshot, asked, None)?;
-    if meant.answered.len() > 1 || meant.answered[0].nodes.len() > 1 {
-        let each = meant
+    let mut matches = resolve_symbols(snapshot, asked, None)?;
+    if matches.answered.len() > 1 || matches.answered[0].nodes.len() > 1 {
+        let each = matches
             .answered
             .into_iter()
-            .flat_map(|meaning| meaning.nodes)
-            .map(Meaning::of);
-        return Err(several(asked, &each.collect::<Vec<_>>()));
+            .flat_map(|group| group.nodes)
+            .map(SymbolGroup::of);
+        return Err(ambiguous(asked, &each.collect::<Vec<_>>()));
     }
-    Ok(meant.answered.swap_remove(0).nodes.swap_remove(0))
+    Ok(matches.answered.swap_remove(0).nodes.swap_remove(0))
 }
 
-fn several(asked: &str, meanings: &[Meaning]) -> QueryError {
-    let candidates = meanings
-        .iter()
-        .take(MAX_LISTED)
-        .map(Meaning::label)
-        .collect();
+fn ambiguous(asked: &str, groups: &[SymbolGroup]) -> QueryError {
     QueryError::Ambiguous {
         asked: asked.to_owned(),
-        count: meanings.len(),
-        candidates,
+        count: groups.len(),
+        candidates: groups
+            .iter()
+            .take(MAX_LISTED)
+            .map(SymbolGroup::label)
+            .collect(),
     }
 }
 
-/// The symbols of a name, in no order, and how the name was understood.
-fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>), QueryError> {
+/// Finds the symbols of a name, unordered, and says how the name was resolved if not as written.
+fn find_candidates(
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<(Vec<Node>, Option<Note>), QueryError> {
     if let Some(id) = NodeId::parse(text)
         && let Some(node) = store::node(snapshot, id)?
     {
@@ -238,34 +218,25 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
             return Ok((overloads(named, parameters)?, None));
         }
     }
-    let other_case = store::by_name_end(snapshot, text, MAX_WEIGHED)?;
+    let other_case = store::by_name_end(snapshot, text, MAX_RANKED)?;
     if !other_case.is_empty() {
-        let remark = format!("no symbol is named {text}; these differ in upper and lower case");
-        return Ok((prefer_types(other_case), Some(remark)));
+        let note = Note::MatchedIgnoringCase {
+            asked: text.to_owned(),
+        };
+        return Ok((prefer_types(other_case), Some(note)));
     }
-    if let Some((member, is_own)) = of_type(snapshot, text)? {
-        let inherited = if is_own { "" } else { " inherited: it is" };
-        let remark = format!(
-            "{text} is{inherited} declared as {}",
-            member[0].qualified_name
-        );
-        return Ok((member, Some(remark)));
+    if let Some((member, is_inherited)) = members_of_type(snapshot, text)? {
+        let note = Note::MatchedMember {
+            asked: text.to_owned(),
+            declared_as: member[0].qualified_name.clone(),
+            is_inherited,
+        };
+        return Ok((member, Some(note)));
     }
     if let Some(spelled) = respelled(text) {
-        return found(snapshot, &spelled);
+        return find_candidates(snapshot, &spelled);
     }
-    let unread = unread_like(snapshot, text)?;
-    Err(QueryError::NoSymbol {
-        asked: text.to_owned(),
-        nearest: nearest(snapshot, text)?,
-        beginning: beginning(snapshot, text)?,
-        missing: if unread.is_empty() {
-            unread_note(snapshot, None)?
-        } else {
-            None
-        },
-        unread,
-    })
+    Err(QueryError::NoSymbol(Box::new(not_found(snapshot, text)?)))
 }
 
 /// A name as it is written elsewhere, in our form: `Cart::total` is `Cart.total`, `Cart..ctor` is
@@ -291,7 +262,7 @@ fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
         .collect();
     if !found.is_empty() && !name.contains(['.', '#', '/']) {
         let known: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
-        let others = store::by_name_within(snapshot, name, name, MAX_WEIGHED)?;
+        let others = store::by_name_within(snapshot, name, name, MAX_RANKED)?;
         found.extend(
             others
                 .into_iter()
@@ -315,10 +286,13 @@ fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     found
 }
 
-/// The members of a type that are called so: its own, which implement an interface's explicitly, or
-/// those of its nearest bases with such a member. Whether they are its own; `None` if there are
-/// none.
-fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>, QueryError> {
+/// Finds the members that `Type.member` names: the type's own, among them explicit implementations,
+/// or those of its nearest bases with such a member. The flag reports whether they are inherited;
+/// `None` if there are none.
+fn members_of_type(
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Option<(Vec<Node>, bool)>, QueryError> {
     let Some((container, member)) = text.rsplit_once(['.', '#']) else {
         return Ok(None);
     };
@@ -327,7 +301,7 @@ fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>,
         .map(|node| node.id)
         .collect();
     let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
-    let mut is_own = true;
+    let mut is_inherited = false;
     while !level.is_empty() && seen.len() <= MAX_BASES {
         let mut members = Vec::new();
         for id in &level {
@@ -336,7 +310,7 @@ fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>,
             }
         }
         if !members.is_empty() {
-            return Ok(Some((members, is_own)));
+            return Ok(Some((members, is_inherited)));
         }
         let mut bases = Vec::new();
         for id in level {
@@ -351,7 +325,7 @@ fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>,
                 );
             }
         }
-        (level, is_own) = (bases, false);
+        (level, is_inherited) = (bases, true);
     }
     Ok(None)
 }
@@ -370,7 +344,11 @@ fn declared_in(
         }
     }
     if inside.is_empty() {
-        let candidates = found.iter().take(MAX_LISTED).map(label).collect();
+        let candidates = found
+            .iter()
+            .take(MAX_LISTED)
+            .map(SymbolLabel::from)
+            .collect();
         return Err(QueryError::NotInFile {
             asked: asked.to_owned(),
             file: file.to_owned(),
@@ -380,25 +358,25 @@ fn declared_in(
     Ok(inside)
 }
 
-/// What decides the order of symbols, less is better.
-struct Weights(FxHashMap<NodeId, Weight>);
+/// Ranks of symbols; lower is better.
+struct MatchRanks(FxHashMap<NodeId, MatchRank>);
 
-/// The class, whether it belongs to tests, and how much it is used.
-type Weight = (u8, bool, Reverse<u64>);
+/// The class, whether the symbol belongs to tests, and how much it is used.
+type MatchRank = (u8, bool, Reverse<u64>);
 
-impl Weights {
+impl MatchRanks {
     fn of(snapshot: &Snapshot, found: &[Node]) -> Result<Self, QueryError> {
         let ids: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
-        let mut weights = FxHashMap::default();
-        for node in found.iter().take(MAX_WEIGHED) {
-            let stands_for_another = ids.len() > 1
-                && (stands_for(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
-            let class = class_of(node.node_type) + if stands_for_another { CLASSES } else { 0 };
+        let mut ranks = FxHashMap::default();
+        for node in found.iter().take(MAX_RANKED) {
+            let is_implementation = ids.len() > 1
+                && (implements_another(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
+            let class = class_of(node.node_type) + if is_implementation { CLASSES } else { 0 };
             let is_test = node
                 .spans
                 .first()
                 .is_some_and(|span| store::is_test_path(&span.path));
-            weights.insert(
+            ranks.insert(
                 node.id,
                 (
                     class,
@@ -407,10 +385,10 @@ impl Weights {
                 ),
             );
         }
-        Ok(Self(weights))
+        Ok(Self(ranks))
     }
 
-    fn weight(&self, node: &Node) -> Weight {
+    fn rank(&self, node: &Node) -> MatchRank {
         self.0
             .get(&node.id)
             .copied()
@@ -418,7 +396,7 @@ impl Weights {
     }
 }
 
-/// Number of classes that [`class_of`] tells.
+/// Number of classes of [`class_of`].
 const CLASSES: u8 = 5;
 
 fn class_of(node_type: NodeType) -> u8 {
@@ -431,8 +409,8 @@ fn class_of(node_type: NodeType) -> u8 {
     }
 }
 
-/// Whether a symbol implements or overrides another one that bears the name.
-fn stands_for(
+/// Reports whether a symbol implements or overrides another one of the matches.
+fn implements_another(
     snapshot: &Snapshot,
     node: &Node,
     ids: &FxHashSet<NodeId>,
@@ -466,8 +444,8 @@ fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     Ok(parent.is_some_and(|parent| !own(&parent)))
 }
 
-/// The meanings, best first, each with its class.
-fn ranked(found: Vec<Node>, weights: &Weights) -> Vec<(u8, Meaning)> {
+/// Groups symbols by qualified name, best group first, each with its class.
+fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
     let mut by_name: FxHashMap<(Language, String, String), Vec<Node>> = FxHashMap::default();
     for node in found {
         by_name
@@ -486,18 +464,18 @@ fn ranked(found: Vec<Node>, weights: &Weights) -> Vec<(u8, Meaning)> {
     };
     let mut ranked: Vec<_> = by_name.into_values().collect();
     for nodes in &mut ranked {
-        nodes.sort_by_key(|node| (weights.weight(node).0, at(node), node.id));
+        nodes.sort_by_key(|node| (ranks.rank(node).0, at(node), node.id));
     }
     ranked.sort_by_cached_key(|nodes| {
-        let best = nodes.iter().map(|node| weights.weight(node)).min();
+        let best = nodes.iter().map(|node| ranks.rank(node)).min();
         (best, at(&nodes[0]), nodes[0].id)
     });
     ranked
         .into_iter()
         .map(|nodes| {
             (
-                weights.weight(&nodes[0]).0,
-                Meaning {
+                ranks.rank(&nodes[0]).0,
+                SymbolGroup {
                     nodes,
                     members: Vec::new(),
                 },

@@ -1,53 +1,52 @@
-//! Where does a name stand in files that no language covers: markup, templates, configuration?
-//! Possible uses that no link knows.
+//! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
 //!
-//! **Limits.** Names are looked for as whole words, whatever they mean there, in at most
+//! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
 use crate::query::texts::{Texts, is_word};
-use crate::query::{Places, QueryError, Sources};
+use crate::query::{QueryError, SiteSample, Sources};
 
-/// How many files are looked at.
+/// Most files searched.
 const MAX_FILES: usize = 3_000;
 
-/// How many bytes are looked at.
+/// Most bytes searched.
 const MAX_BYTES: u64 = 32 << 20;
 
 /// Longest line shown, in characters.
 const MAX_LINE: usize = 120;
 
-/// What files without a language hold of some names.
+/// Mentions of some names in files of other languages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextualUses {
-    /// The lines that hold one of the names.
-    pub places: Places,
-    /// Whether there are more such files than were looked at.
+pub struct TextMentions {
+    /// The lines that contain one of the names.
+    pub sites: SiteSample,
+    /// Some of the files were not searched.
     pub is_cut: bool,
 }
 
-/// Lines of files without a language that hold one of these names as a word.
-pub fn textual_uses(
+/// Finds lines in files of other languages that contain one of these names as a word.
+pub fn text_mentions(
     sources: &Sources<'_>,
     texts: &Texts,
     names: &[&str],
-    shown: usize,
-) -> Result<TextualUses, QueryError> {
+    limit: usize,
+) -> Result<TextMentions, QueryError> {
     let workspace = sources.workspace();
     let names: Vec<&str> = names
         .iter()
         .copied()
         .filter(|name| name.len() >= 3 && name.chars().all(is_word))
         .collect();
-    let mut uses = TextualUses::default();
+    let mut mentions = TextMentions::default();
     if names.is_empty() {
-        return Ok(uses);
+        return Ok(mentions);
     }
     let (listing, is_kept) = texts.listing(workspace);
     let mut bytes = 0;
     for (number, text) in listing.files.iter().enumerate() {
         bytes += text.size;
         if number >= MAX_FILES || bytes > MAX_BYTES {
-            uses.is_cut = true;
+            mentions.is_cut = true;
             break;
         }
         if !text.may_hold(&names) {
@@ -62,17 +61,18 @@ pub fn textual_uses(
         }
         for (number, line) in (1..).zip(file.text.lines()) {
             if names.iter().any(|name| holds_word(line, name)) {
-                uses.places.count += 1;
-                if uses.places.first.len() < shown {
+                mentions.sites.count += 1;
+                if mentions.sites.first.len() < limit {
                     let line: String = line.trim().chars().take(MAX_LINE).collect();
-                    uses.places
+                    mentions
+                        .sites
                         .first
                         .push(format!("{}:{number} {line}", text.path));
                 }
             }
         }
     }
-    Ok(uses)
+    Ok(mentions)
 }
 
 fn holds_word(line: &str, name: &str) -> bool {

@@ -37,8 +37,7 @@ impl IndexService {
     /// Rebuilds an index that a query found damaged, in the background, or asks its writer to.
     pub fn rebuild_in_background(&self) {
         let inner = &self.0;
-        let is_first =
-            inner.role.is_some() && !std::mem::replace(&mut inner.lock().is_rebuilding, true);
+        let is_first = !std::mem::replace(&mut inner.lock().is_rebuilding, true);
         if is_first {
             inner.spawn(Task::Rebuild, |inner| {
                 inner.rebuild();

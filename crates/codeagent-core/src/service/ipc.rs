@@ -4,7 +4,7 @@
 //!
 //! * `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by paths, one per line, and an empty
 //!   line, asks to have every change made so far indexed. The answer is `done GENERATION` or
-//!   `behind GENERATION TEXT`.
+//!   `behind GENERATION JSON`, a [`Staleness`].
 //! * `stay PROTOCOL VERSION` gets no answer: the client stays connected to notice the writer's end.
 //! * `who PROTOCOL VERSION` is answered by `keeper PROCESS SECONDS ROLE`, with the time the process
 //!   started at.
@@ -56,20 +56,27 @@ pub struct SyncRequest {
 pub struct SyncReply {
     /// The number of the last batch.
     pub generation: u64,
-    /// What the index is missing, as a sentence.
-    pub behind: Option<String>,
+    /// What the index is missing.
+    pub staleness: Staleness,
 }
 
 impl SyncReply {
     fn parse(answer: &str) -> Option<Self> {
         let mut words = answer.trim_end().splitn(3, ' ');
         let (word, generation) = (words.next()?, words.next()?.parse().ok()?);
-        let behind = match word {
-            "done" => None,
-            "behind" => Some(words.next().unwrap_or_default().to_owned()),
+        let staleness = match word {
+            "done" => Staleness::default(),
+            "behind" => {
+                let json = words.next().unwrap_or_default();
+                // A writer of another version may send something else.
+                serde_json::from_str(json).unwrap_or_else(|_| Staleness::unknown())
+            }
             _ => return None,
         };
-        Some(Self { generation, behind })
+        Some(Self {
+            generation,
+            staleness,
+        })
     }
 }
 
@@ -324,8 +331,9 @@ fn sync_answer(shared: &Shared, request: &SyncRequest, wait: Duration) -> String
     if staleness.is_none() {
         format!("done {generation}\n")
     } else {
-        let text = staleness.to_string().replace('\n', " ");
-        format!("behind {generation} {text}\n")
+        // Strings of a struct always have a JSON form, which has no line breaks.
+        let json = serde_json::to_string(&staleness.abridged()).unwrap_or_default();
+        format!("behind {generation} {json}\n")
     }
 }
 

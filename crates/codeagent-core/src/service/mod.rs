@@ -49,7 +49,9 @@ use crate::service::owner::{OnProgress, Owner};
 pub use crate::service::embedding::{VectorProgress, embedded, vector_progress};
 pub use crate::service::lifetime::{Role, ShutdownReason};
 pub use crate::service::staleness::{Staleness, quick_check};
-pub use crate::service::status::{Activity, ServiceFailure, ServiceStatus, Unavailable};
+pub use crate::service::status::{
+    Activity, ReadableStatus, ServiceFailure, ServiceStatus, Unavailable,
+};
 pub use crate::service::update::POLLING;
 
 /// How long a query waits for changes made before it.
@@ -75,8 +77,8 @@ pub struct IndexService(Arc<Inner>);
 
 /// What a service and its threads share.
 struct Inner {
-    /// What this process is; `None`: it reads an index and starts no threads.
-    role: Option<Role>,
+    /// What this process is.
+    role: Role,
     options: EngineOptions,
     on_progress: Option<OnProgress>,
     /// Set by [`IndexService::stop`].
@@ -154,7 +156,7 @@ impl IndexService {
             ..EngineOptions::default()
         };
         Ok(Self(Arc::new(Inner {
-            role: Some(Role::Server),
+            role: Role::Server,
             options: engine_options,
             on_progress: None,
             cancel,
@@ -184,27 +186,13 @@ impl IndexService {
         let owner = Owner::start(engine, watcher, role, Arc::clone(&on_progress))?;
         let state = State::Owner(Arc::new(owner));
         Ok(Self(Arc::new(Inner {
-            role: Some(role),
+            role,
             options,
             on_progress: Some(on_progress),
             cancel: Arc::default(),
             control: Mutex::new(Control::new(workspace, state)),
             changed: Condvar::new(),
         })))
-    }
-
-    /// Creates a service that reads an index and leaves it as it is.
-    #[must_use]
-    pub fn read_only(answers: Answers) -> Self {
-        let workspace = answers.workspace().clone();
-        Self(Arc::new(Inner {
-            role: None,
-            options: EngineOptions::default(),
-            on_progress: None,
-            cancel: Arc::default(),
-            control: Mutex::new(Control::new(workspace, State::Reader(answers))),
-            changed: Condvar::new(),
-        }))
     }
 
     /// Opens the index in the background and brings it up to date.
@@ -449,7 +437,7 @@ impl Inner {
         let is_complete = engine.answers().is_complete().unwrap_or(false);
         let engine = Arc::new(engine);
         let watcher = watcher_of(&engine);
-        let role = self.role.unwrap_or(Role::Server);
+        let role = self.role;
         let owner = match Owner::start(engine, watcher, role, self.progress_receiver()) {
             Ok(owner) => Arc::new(owner),
             Err(error) => {

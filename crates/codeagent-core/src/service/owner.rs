@@ -262,7 +262,7 @@ impl SyncState {
         let unfixable = self.unfixable();
         Staleness {
             found: self.found.filter(|_| missing.everything),
-            files: missing.paths,
+            files: missing.paths.iter().map(RepoPath::to_string).collect(),
             everything: missing.everything || unfixable.everything,
             ..unfixable
         }

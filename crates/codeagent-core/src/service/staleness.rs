@@ -1,10 +1,9 @@
 //! What an answer may be missing, because the index is behind the files.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::time::Duration;
 
-use codeagent_workspace::RepoPath;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Answers;
 use crate::service::FRESHNESS_TIMEOUT;
@@ -17,23 +16,21 @@ const QUICK_CHECK: Duration = Duration::from_millis(200);
 pub(super) const REPOINTED: &str =
     "the repository's path leads to another folder now; restart codeagent to index that one";
 
-/// How many file names a message lists.
-const NAMED: usize = 5;
+/// The most file names sent to another process.
+const MAX_SENT: usize = 100;
 
 /// The changes on disk that an index does not contain.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Staleness {
-    /// Files that changed.
-    pub files: BTreeSet<RepoPath>,
+    /// Paths of files that changed.
+    pub files: BTreeSet<String>,
     /// The number of files known to have changed, where it may exceed that of `files`.
     pub found: Option<usize>,
     /// Any file may have changed.
     pub everything: bool,
     /// Why the index cannot be brought up to date.
     pub failure: Option<String>,
-    /// The message of the process that writes the index, which stands for all of this.
-    pub said: Option<String>,
 }
 
 impl Staleness {
@@ -51,54 +48,25 @@ impl Staleness {
         }
     }
 
+    /// Leaves the names out if there are more than a message can hold.
+    pub(super) fn abridged(self) -> Self {
+        if self.files.len() <= MAX_SENT {
+            return self;
+        }
+        Self {
+            found: Some(self.found.unwrap_or(self.files.len())),
+            everything: true,
+            files: BTreeSet::new(),
+            ..self
+        }
+    }
+
     /// Any file may have changed, because the index cannot be brought up to date.
     pub(super) fn failed(failure: impl Into<String>) -> Self {
         Self {
             failure: Some(failure.into()),
             ..Self::unknown()
         }
-    }
-}
-
-impl fmt::Display for Staleness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(said) = &self.said {
-            return f.write_str(said);
-        }
-
-        let more = if self.files.len() > NAMED {
-            format!(" and {} more", self.files.len() - NAMED)
-        } else {
-            String::new()
-        };
-        let names: Vec<&str> = self
-            .files
-            .iter()
-            .take(NAMED)
-            .map(RepoPath::as_str)
-            .collect();
-        let names = names.join(", ");
-
-        match (self.found, self.everything) {
-            (Some(0) | None, true) => f.write_str(
-                "could not check all files for changes in time; some may not be in the index yet",
-            )?,
-            (Some(found), true) => {
-                write!(f, "{found} files have changed and are not in the index yet")?
-            }
-            (_, false) if names.is_empty() => f.write_str("the index may be behind the files")?,
-            (_, false) if self.files.len() == 1 => {
-                write!(f, "1 file has changed and is not in the index yet: {names}")?
-            }
-            (_, false) => write!(
-                f,
-                "{} files have changed and are not in the index yet: {names}{more}",
-                self.files.len()
-            )?,
-        }
-        self.failure
-            .as_ref()
-            .map_or(Ok(()), |failure| write!(f, " ({failure})"))
     }
 }
 
@@ -112,11 +80,7 @@ pub fn quick_check(answers: &Answers) -> Staleness {
 
     let everything = SyncRequest::default();
     if let Ok(reply) = ipc::sync(answers.data(), &everything, FRESHNESS_TIMEOUT) {
-        return Staleness {
-            everything: reply.behind.is_some(),
-            said: reply.behind,
-            ..Staleness::default()
-        };
+        return reply.staleness;
     }
 
     compare_disk(answers)
@@ -136,10 +100,7 @@ fn compare_disk(answers: &Answers) -> Staleness {
 
     match answer.recv_timeout(QUICK_CHECK) {
         Ok(Ok(changed)) => Staleness {
-            files: changed
-                .iter()
-                .filter_map(|path| RepoPath::new(path).ok())
-                .collect(),
+            files: changed.into_iter().collect(),
             ..Staleness::default()
         },
         Ok(Err(error)) => Staleness::failed(error.to_string()),

@@ -46,20 +46,24 @@ pub enum ServiceFailure {
 #[derive(Clone)]
 pub enum ServiceStatus {
     /// It can be read.
-    Readable {
-        /// What reads it.
-        answers: Answers,
-        /// Whether the process that writes it takes batches, as far as this one can tell.
-        is_healthy: bool,
-        /// Whether some process keeps it up to date.
-        is_watched: bool,
-        /// What is going on.
-        activity: Activity,
-        /// Why the repository is polled, if it is.
-        watch_trouble: Option<String>,
-    },
+    Readable(Box<ReadableStatus>),
     /// It cannot be read now.
     Unreadable(Unavailable),
+}
+
+/// How an index is that can be read.
+#[derive(Clone)]
+pub struct ReadableStatus {
+    /// What reads it.
+    pub answers: Answers,
+    /// Whether the process that writes it takes batches, as far as this one can tell.
+    pub is_healthy: bool,
+    /// Whether some process keeps it up to date.
+    pub is_watched: bool,
+    /// What is going on.
+    pub activity: Activity,
+    /// Why the repository is polled, if it is.
+    pub watch_trouble: Option<String>,
 }
 
 /// What is going on with a readable index.
@@ -130,21 +134,21 @@ fn owned(owner: &Owner, activity: Activity) -> ServiceStatus {
         Activity::UpToDate(_) => owner.watch_trouble(),
         _ => None,
     };
-    ServiceStatus::Readable {
+    ServiceStatus::Readable(Box::new(ReadableStatus {
         answers: owner.engine().answers(),
         is_healthy: owner.engine().is_healthy(),
         is_watched: true,
         activity,
         watch_trouble,
-    }
+    }))
 }
 
 fn followed(answers: Answers, is_watched: bool, activity: Activity) -> ServiceStatus {
-    ServiceStatus::Readable {
+    ServiceStatus::Readable(Box::new(ReadableStatus {
         answers,
         is_healthy: true,
         is_watched,
         activity,
         watch_trouble: None,
-    }
+    }))
 }

@@ -7,10 +7,10 @@
 //! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an
 //! answer looks like by `query`.
 
-mod batch;
 mod bulk;
 mod cancel;
 mod codec;
+mod delta;
 mod dump;
 mod edges;
 mod export;
@@ -27,11 +27,11 @@ mod unresolved;
 mod vectors;
 mod writer;
 
-pub use batch::{
-    Batch, BatchKind, BatchReport, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow,
-    InputRow, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite,
-};
 pub use cancel::Canceller;
+pub use delta::{
+    Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
+    NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
+};
 pub use dump::canonical_dump;
 pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,

@@ -153,23 +153,16 @@ fn nodes(repository: &Repository) -> Vec<Node> {
     nodes
 }
 
-/// The batch from one repository to the next; `None`: from nothing.
-fn batch(
+/// The delta from one repository to the next; `None`: from nothing.
+fn delta(
     before: Option<&Repository>,
     now: &Repository,
     keys: &mut FxHashMap<String, FileKey>,
-) -> Batch {
-    let mut batch = Batch {
-        kind: if before.is_some() {
-            BatchKind::Update
-        } else {
-            BatchKind::Replace
-        },
-        ..Batch::default()
-    };
+) -> Delta {
+    let mut delta = Delta::default();
     for file in 0..now.len() {
         if now[file].is_none() {
-            batch.removed.extend(keys.remove(&path(file)));
+            delta.removed.extend(keys.remove(&path(file)));
             continue;
         }
         let next = FileKey(keys.values().map(|key| key.0 + 1).max().unwrap_or(1));
@@ -186,28 +179,35 @@ fn batch(
                 is_call: true,
             })
             .collect();
-        batch.unresolved.push(UnresolvedRow {
+        delta.unresolved.push(UnresolvedRow {
             file: key,
             name: "lost".to_owned(),
             sites,
         });
-        batch.files.push((
+        delta.files.push((
             file_row(file, key),
             DependencyRow {
                 sources,
                 ..DependencyRow::default()
             },
         ));
-        batch.edges.extend(edges);
+        delta.edges.extend(edges);
     }
-    batch.keys = keys.clone();
-    batch.nodes = Some(
-        nodes(now)
-            .into_iter()
-            .map(|node| (node_hash(&node, &mut Vec::new()), node))
-            .collect(),
-    );
-    batch
+    delta.keys = keys.clone();
+    let nodes = nodes(now)
+        .into_iter()
+        .map(|node| (node_hash(&node, &mut Vec::new()), node))
+        .collect();
+    delta.write = match before {
+        Some(_) => Write::Update(nodes),
+        None => replace(nodes),
+    };
+    delta
+}
+
+fn replace(nodes: Vec<NodeWithHash>) -> Write {
+    let signs = lexical_signs(&nodes);
+    Write::Replace(FullGraph { nodes, signs })
 }
 
 fn dump(path: &std::path::Path) -> Vec<String> {
@@ -229,10 +229,10 @@ proptest! {
         let mut keys = FxHashMap::default();
         let mut before = None;
         for repository in &history {
-            writer.apply(batch(before, repository, &mut keys)).unwrap();
+            writer.apply(delta(before, repository, &mut keys)).unwrap();
             before = Some(repository);
         }
-        Writer::open(&fresh).unwrap().apply(batch(None, history.last().unwrap(), &mut FxHashMap::default())).unwrap();
+        Writer::open(&fresh).unwrap().apply(delta(None, history.last().unwrap(), &mut FxHashMap::default())).unwrap();
         prop_assert_eq!(dump(&updated), dump(&fresh));
     }
 }
@@ -254,7 +254,7 @@ fn small() -> (tempfile::TempDir, Reader) {
     ];
     Writer::open(&path)
         .unwrap()
-        .apply(batch(None, &repository, &mut FxHashMap::default()))
+        .apply(delta(None, &repository, &mut FxHashMap::default()))
         .unwrap();
     let reader = Reader::open(&path, 2).unwrap();
     (folder, reader)
@@ -335,7 +335,7 @@ fn a_snapshot_does_not_see_later_batches() {
         doc: None,
     })];
     let mut keys = FxHashMap::default();
-    writer.apply(batch(None, &first, &mut keys)).unwrap();
+    writer.apply(delta(None, &first, &mut keys)).unwrap();
     let reader = Reader::open(&path, 2).unwrap();
     let snapshot = reader.snapshot().unwrap();
     let second: Repository = vec![Some(Text {
@@ -344,7 +344,7 @@ fn a_snapshot_does_not_see_later_batches() {
         doc: None,
     })];
     writer
-        .apply(batch(Some(&first), &second, &mut keys))
+        .apply(delta(Some(&first), &second, &mut keys))
         .unwrap();
     assert_eq!(by_name(&snapshot, "getUser", 9).unwrap().len(), 1);
     drop(snapshot);
@@ -365,7 +365,7 @@ fn a_failed_batch_leaves_the_generation() {
         uses: vec![(0, 0, 2)],
         doc: None,
     })];
-    let mut bad = batch(None, &repository, &mut FxHashMap::default());
+    let mut bad = delta(None, &repository, &mut FxHashMap::default());
     bad.edges.push(bad.edges[0].clone());
     assert!(
         Writer::open(&folder.path().join("index.db"))
@@ -400,9 +400,7 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let mut writer = Writer::open(&path).unwrap();
-    writer
-        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
-        .unwrap();
+    writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     let reader = Reader::open(&path, 1).unwrap();
     writer.put_vectors(MODEL, &[]).unwrap();
     let vectors: Vec<NodeVector> = pending(&reader)
@@ -413,7 +411,7 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     (folder, writer, reader)
 }
 
-fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
+fn of_names(write: fn(Vec<NodeWithHash>) -> Write, names: &[usize], doc: Option<&str>) -> Delta {
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
@@ -422,12 +420,11 @@ fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
         .map(|node| (node_hash(&node, &mut Vec::new()), node))
         .collect();
     let files = vec![(file_row(0, key), DependencyRow::default())];
-    Batch {
-        kind,
-        nodes: Some(nodes),
+    Delta {
+        write: write(nodes),
         files,
         keys: [(path(0), key)].into_iter().collect(),
-        ..Batch::default()
+        ..Delta::default()
     }
 }
 
@@ -479,12 +476,12 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     let (_folder, mut writer, reader) = with_vectors();
     // Documentation is no part of the text.
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 2], Some("Says more.")))
+        .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     // One is renamed.
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
     let missing = pending(&reader);
@@ -496,9 +493,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
         [(id(0, 3), false)]
     );
     // And gets its name back, whichever way the index is written: its vector was kept.
-    writer
-        .apply(of_names(BatchKind::Replace, &[0, 1, 2], None))
-        .unwrap();
+    writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
     let missing = pending(&reader);
     assert_eq!(
@@ -522,11 +517,11 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
 fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
     let (_folder, mut writer, reader) = with_vectors();
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .apply(of_names(Write::Update, &[0, 1], None))
         .unwrap();
     writer.collect_vectors(MODEL).unwrap();
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 2], None))
+        .apply(of_names(Write::Update, &[0, 1, 2], None))
         .unwrap();
     assert!(!pending(&reader)[0].is_known);
 }
@@ -535,11 +530,11 @@ fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
 fn a_vector_that_comes_late_is_of_no_use() {
     let (_folder, mut writer, reader) = with_vectors();
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1, 3], None))
+        .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
     let late = given(&pending(&reader)[0]);
     writer
-        .apply(of_names(BatchKind::Update, &[0, 1], None))
+        .apply(of_names(Write::Update, &[0, 1], None))
         .unwrap();
     writer
         .put_vectors(MODEL, std::slice::from_ref(&late))

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use crate::embed::{Hasher, Quantised, Signs, Vector, symbol_text, text_hash, text_of_parts};
 use crate::model::graph::{Node, NodeId, NodeType};
-use crate::store::batch::NodeWithHash;
 use crate::store::codec::{stored_id, word_column};
+use crate::store::delta::NodeWithHash;
 use crate::store::nodes::{select_nodes, stored_node};
 use crate::store::{EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, signs};
 

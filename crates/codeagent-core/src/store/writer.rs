@@ -1,8 +1,7 @@
-//! Writing: one connection, one transaction per batch, so that a crash leaves the last good
-//! generation.
+//! Writes deltas: one connection, one transaction each, so that a crash leaves the last generation.
 //!
-//! The whole graph is written in sorted order with the plain indexes dropped; a part of it is
-//! compared with what is there, and only rows that differ are touched.
+//! A whole graph is written in sorted order with the plain indexes dropped. Otherwise only rows that
+//! differ are written.
 
 use std::path::Path;
 
@@ -10,10 +9,11 @@ use rusqlite::{Connection, InterruptHandle, OptionalExtension, TransactionBehavi
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
-use crate::store::batch::{
-    Batch, BatchKind, BatchReport, EdgeRow, FileKey, NodeWithHash, UnresolvedRow,
-};
 use crate::store::codec::pack_sorted;
+use crate::store::delta::{
+    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, UnresolvedRow, Write,
+    WriteReport,
+};
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
     bulk, edges, facts, files, nodes, packages, schema, search, vectors,
@@ -77,45 +77,48 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a batch.
-    pub fn apply(&mut self, batch: Batch) -> Result<BatchReport, StoreError> {
+    /// Writes a delta.
+    pub fn apply(&mut self, mut delta: Delta) -> Result<WriteReport, StoreError> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
-        let hashes =
-            |nodes: &Vec<NodeWithHash>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
+        let metadata = std::mem::take(&mut delta.metadata);
+        let write = std::mem::take(&mut delta.write);
+        let is_replaced = matches!(write, Write::Replace(_));
+        self.written += delta.files.len();
+
         let before = self.stored.take();
-        let is_known = batch.renewed.is_empty() && batch.moved.is_empty() && batch.gone.is_empty();
-        let after = batch.nodes.as_ref().map(hashes);
-        self.written += batch.files.len();
-        let applied = match batch.kind {
-            BatchKind::Replace => replace(&transaction, batch)?,
-            BatchKind::Update => update(&transaction, &batch, before.as_ref())?,
+        let (report, after) = match write {
+            Write::Replace(graph) => {
+                let after = hashes(&graph.nodes);
+                (replace(&transaction, graph, delta)?, Some(after))
+            }
+            Write::Update(nodes) => {
+                let report = update(&transaction, &delta, |changed| {
+                    let stored = match before {
+                        Some(stored) => stored,
+                        None => nodes::stored_hashes(&transaction)?,
+                    };
+                    update_nodes(&transaction, (&nodes, &stored), &delta.keys, changed)
+                })?;
+                (report, Some(hashes(&nodes)))
+            }
+            Write::Patch(nodes) => {
+                let report = update(&transaction, &delta, |changed| {
+                    patch_nodes(&transaction, &nodes, &delta.keys, changed)
+                })?;
+                (report, before.filter(|_| nodes.is_empty()))
+            }
         };
-        let edges_before = if batch_kind == BatchKind::Replace {
-            0
-        } else {
-            number(&transaction, EDGES_TOTAL)?
-        };
-        let total = (edges_before + applied.edges_written).saturating_sub(applied.edges_removed);
-        metadata.push((EDGES_TOTAL, total.to_string()));
-        metadata.push((
-            GENERATION,
-            (number(&transaction, GENERATION)? + 1).to_string(),
-        ));
-        for (key, value) in metadata {
-            transaction
-                .prepare_cached(SET_METADATA)?
-                .execute([key, &value])?;
-        }
-        if batch_kind == BatchKind::Replace || self.written >= FILES_PER_COLLECTION {
+
+        write_metadata(&transaction, metadata, is_replaced, report)?;
+        if is_replaced || self.written >= FILES_PER_COLLECTION {
             facts::collect_garbage(&transaction)?;
             self.written = 0;
         }
         transaction.commit()?;
-        self.stored = after.or(before.filter(|_| is_known));
-        Ok(applied)
+        self.stored = after;
+        Ok(report)
     }
 
     /// Writes vectors of a model; those of another model are removed first.
@@ -181,7 +184,39 @@ const PLAIN_INDEXES: &str =
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions;";
 
-fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, StoreError> {
+fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
+    nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
+}
+
+/// Writes the metadata of a transaction and counts edges and generations on.
+fn write_metadata(
+    connection: &Connection,
+    mut metadata: Vec<(&'static str, String)>,
+    is_replaced: bool,
+    report: WriteReport,
+) -> Result<(), StoreError> {
+    let edges_before = if is_replaced {
+        0
+    } else {
+        number(connection, EDGES_TOTAL)?
+    };
+    let edges = (edges_before + report.edges_written).saturating_sub(report.edges_removed);
+    let generation = number(connection, GENERATION)? + 1;
+    metadata.push((EDGES_TOTAL, edges.to_string()));
+    metadata.push((GENERATION, generation.to_string()));
+
+    let mut set = connection.prepare_cached(SET_METADATA)?;
+    for (key, value) in metadata {
+        set.execute([key, &value])?;
+    }
+    Ok(())
+}
+
+fn replace(
+    connection: &Connection,
+    graph: FullGraph,
+    mut delta: Delta,
+) -> Result<WriteReport, StoreError> {
     let indexes: Vec<(String, String)> = connection
         .prepare(PLAIN_INDEXES)?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -192,31 +227,26 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, Sto
     connection.execute_batch(DELETE_GRAPH)?;
     search::delete_all(connection)?;
     search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
-    let nodes = batch.nodes.take().unwrap_or_default();
-    let applied = BatchReport {
-        nodes_written: nodes.len(),
-        edges_written: batch.edges.len(),
-        ..BatchReport::default()
+
+    let report = WriteReport {
+        nodes_written: graph.nodes.len(),
+        edges_written: delta.edges.len(),
+        ..WriteReport::default()
     };
-    write_files(connection, &batch)?;
-    nodes::insert(
-        connection,
-        nodes.iter().map(|(hash, node)| (*hash, node)),
-        &batch.keys,
-    )?;
+    write_files(connection, &delta)?;
+    let FullGraph { nodes, signs } = graph;
+    let rows = nodes.iter().map(|(hash, node)| (*hash, node));
+    nodes::insert(connection, rows, &delta.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
-    let signs = batch
-        .signs
-        .take()
-        .unwrap_or_else(|| vectors::lexical_signs(&nodes));
     vectors::replace(connection, &nodes, &signs)?;
     drop(nodes);
-    insert_edges(connection, &mut batch.edges)?;
+    insert_edges(connection, &mut delta.edges)?;
+
     for (_, sql) in &indexes {
         connection.execute_batch(sql)?;
     }
     search::set_hash_size(connection, SEARCH_MEMORY)?;
-    Ok(applied)
+    Ok(report)
 }
 
 fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), StoreError> {
@@ -226,83 +256,62 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
     edges::insert_incoming(connection, edges.iter())
 }
 
+/// Writes the parts of the graph that differ; `write_nodes` writes the nodes.
 fn update(
     connection: &Connection,
-    batch: &Batch,
-    stored: Option<&NodeHashes>,
-) -> Result<BatchReport, StoreError> {
+    delta: &Delta,
+    write_nodes: impl FnOnce(&mut Changed) -> Result<(), StoreError>,
+) -> Result<WriteReport, StoreError> {
     let mut changed = Changed::default();
-    update_edges(connection, batch, &mut changed.applied)?;
-    if let Some(nodes) = &batch.nodes {
-        match stored {
-            Some(stored) => update_nodes(connection, (nodes, stored), &batch.keys, &mut changed)?,
-            None => update_nodes(
-                connection,
-                (nodes, &nodes::stored_hashes(connection)?),
-                &batch.keys,
-                &mut changed,
-            )?,
-        }
-    }
-    for gone in &batch.gone {
-        remove_node(connection, *gone, &mut changed)?;
-    }
-    for (hash, node) in &batch.renewed {
-        write_node(connection, (node, *hash), &batch.keys, &mut changed)?;
-    }
-    changed.vectors.write(connection)?;
-    nodes::move_spans(connection, &batch.moved, &batch.rehashed)?;
-    for file in &batch.removed {
+    update_edges(connection, delta, &mut changed.report)?;
+    write_nodes(&mut changed)?;
+    let Changed { report, vectors } = changed;
+    vectors.write(connection)?;
+
+    for file in &delta.removed {
         files::delete_file(connection, *file)?;
     }
-    for file in batch
-        .removed
-        .iter()
-        .copied()
-        .chain(batch.files.iter().map(|(file, _)| file.id))
-    {
-        connection
-            .prepare_cached(DELETE_UNRESOLVED)?
-            .execute([file.0])?;
-        connection
-            .prepare_cached(DELETE_OBJECT_FUNCTIONS)?
-            .execute([file.0])?;
+    let resolved = delta.files.iter().map(|(file, _)| file.id);
+    for file in delta.removed.iter().copied().chain(resolved) {
+        for delete in [DELETE_UNRESOLVED, DELETE_OBJECT_FUNCTIONS] {
+            connection.prepare_cached(delete)?.execute([file.0])?;
+        }
     }
-    for file in &batch.touched {
+    for file in &delta.touched {
         files::write_file(connection, file)?;
     }
-    write_files(connection, batch)?;
-    Ok(changed.applied)
+    write_files(connection, delta)?;
+    Ok(report)
 }
 
-/// What a batch changes, so far.
+/// What a transaction has changed so far.
 #[derive(Default)]
 struct Changed {
-    applied: BatchReport,
+    report: WriteReport,
     /// Written when all are known.
     vectors: vectors::Changes,
 }
 
-fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError> {
-    for (file, links) in &batch.files {
+fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError> {
+    for (file, links) in &delta.files {
         files::write_file(connection, file)?;
         files::write_links(connection, file.id, links)?;
     }
-    insert_unresolved(connection, &batch.unresolved)?;
+    insert_unresolved(connection, &delta.unresolved)?;
     bulk::insert(
         connection,
         ("object_functions", 2),
-        batch.object_functions.iter(),
+        delta.object_functions.iter(),
         |(file, name), values| {
             values.push(file.0)?;
             values.push(name.as_str())
         },
     )?;
-    batch
+    delta
         .packages
         .as_ref()
         .map_or(Ok(()), |rows| packages::replace(connection, rows))?;
-    batch
+    delta
         .inputs
         .as_ref()
         .map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
@@ -326,21 +335,21 @@ fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<
     })
 }
 
-/// Compares the edges of each file of the batch with those that are stored.
+/// Compares the edges of each resolved file with those that are stored.
 fn update_edges(
     connection: &Connection,
-    batch: &Batch,
-    applied: &mut BatchReport,
+    delta: &Delta,
+    report: &mut WriteReport,
 ) -> Result<(), StoreError> {
     let mut present: FxHashMap<FileKey, Vec<&EdgeRow>> = FxHashMap::default();
-    for edge in &batch.edges {
+    for edge in &delta.edges {
         present.entry(edge.file).or_default().push(edge);
     }
-    let touched = batch
+    let touched = delta
         .files
         .iter()
         .map(|(file, _)| file.id)
-        .chain(batch.removed.iter().copied());
+        .chain(delta.removed.iter().copied());
     for file in touched {
         let mut stored = Vec::new();
         for source in files::sources_of(connection, file)? {
@@ -361,7 +370,7 @@ fn update_edges(
         };
         for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
             edges::delete(connection, edge)?;
-            applied.edges_removed += 1;
+            report.edges_removed += 1;
         }
         let added: Vec<&EdgeRow> = fresh
             .iter()
@@ -370,7 +379,7 @@ fn update_edges(
             .collect();
         edges::insert_outgoing(connection, added.iter().copied())?;
         edges::insert_incoming(connection, added.iter().copied())?;
-        applied.edges_written += added.len();
+        report.edges_written += added.len();
     }
     Ok(())
 }
@@ -398,6 +407,22 @@ fn update_nodes(
     Ok(())
 }
 
+/// Writes the nodes that are known to differ.
+fn patch_nodes(
+    connection: &Connection,
+    nodes: &NodeChanges,
+    keys: &FxHashMap<String, FileKey>,
+    changed: &mut Changed,
+) -> Result<(), StoreError> {
+    for id in &nodes.removed {
+        remove_node(connection, *id, changed)?;
+    }
+    for (hash, node) in &nodes.written {
+        write_node(connection, (node, *hash), keys, changed)?;
+    }
+    nodes::move_spans(connection, &nodes.moved, &nodes.rehashed)
+}
+
 fn write_node(
     connection: &Connection,
     (node, hash): (&Node, i64),
@@ -408,7 +433,7 @@ fn write_node(
     nodes::delete_node(connection, node.id)?;
     nodes::insert(connection, std::iter::once((hash, node)), keys)?;
     changed.vectors.renew(connection, node)?;
-    changed.applied.nodes_written += 1;
+    changed.report.nodes_written += 1;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {
@@ -429,6 +454,6 @@ fn remove_node(
     }
     nodes::delete_node(connection, id)?;
     changed.vectors.remove(connection, id)?;
-    changed.applied.nodes_removed += 1;
+    changed.report.nodes_removed += 1;
     Ok(())
 }

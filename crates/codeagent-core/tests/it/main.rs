@@ -1,5 +1,23 @@
-//! Tests of the engine from outside.
+//! Tests of the engine from outside: languages' rules, small repositories, incremental indexing, and
+//! the layout of the sources. What they read lies in `tests/` at the top of the work tree.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories they ask about"
+)]
+#![allow(clippy::print_stdout, reason = "how much was tried is worth reading")]
 
+mod edit_fuzz;
+mod fixtures;
+mod incremental_equals_full;
+mod index_pair;
 mod nodes;
+mod nuget;
+mod packages;
+mod relinking;
+mod repository;
+mod rule_case;
+mod rules;
+mod syntax_pairs;
+mod tidy;

@@ -1,6 +1,6 @@
-//! What do `list_files`, `read_file` and `get_repo_overview` answer?
+//! `list_files`, `read_file` and `get_repo_overview`.
 //!
-//! **Limits.** More than 200,000 entries are not counted; a tree shows at most 10,000.
+//! Limitations: at most 200,000 entries are counted; a tree shows at most 10,000.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use codeagent_workspace::{EntryKind, Item, ItemKind, RepoPath, Visit};
 use serde_json::{Map, Value, json};
 
 use super::{glob, path, time};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::Call;
 
 /// Most entries of an answer of `list_files`.
@@ -41,9 +41,9 @@ const NOT_SHOWN: &[&str] = &[
     ".nyc_output",
 ];
 
-pub fn list_files(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     let text = call.arguments.required_text("directory");
-    let folder = path(call, text).map_err(Failure::of_folder)?;
+    let folder = path(call, text).map_err(FileToolError::of_folder)?;
     let pattern = call.arguments.text("pattern").map(glob).transpose()?;
     let hidden = call.arguments.flag("include_hidden");
     let (mut files, mut total) = (Vec::new(), 0);
@@ -71,7 +71,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, Failure> {
             }
         },
     );
-    visited.map_err(|error| Failure::from(error).of_folder().about(text))?;
+    visited.map_err(|error| FileToolError::from(error).of_folder().about(text))?;
     Ok(json!({ "files": files, "total_count": total, "truncated": total > files.len() }))
 }
 
@@ -94,7 +94,7 @@ fn listed(item: &Item, is_folder: bool) -> Value {
     json!({ "path": item.path.as_str(), "type": "file", "size": item.size(), "modified_at": time(item.modified) })
 }
 
-pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn read_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let text = call.arguments.required_text("path");
     let file = path(call, text)?;
     let is_text = call.arguments.text("encoding") == Some("utf-8");
@@ -104,7 +104,7 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
         .map_or(String::new(), |(_, extension)| {
             extension.to_ascii_lowercase()
         });
-    let about = |error| Failure::from(error).about(text);
+    let about = |error| FileToolError::from(error).about(text);
     if is_text && BLOCKED.contains(&extension.as_str()) {
         call.workspace.stat(&file).map_err(about)?;
         return Err(binary(&file, text));
@@ -141,9 +141,9 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
     }))
 }
 
-fn binary(file: &RepoPath, text: &str) -> Failure {
-    Failure::new(
-        FailureKind::Binary,
+fn binary(file: &RepoPath, text: &str) -> FileToolError {
+    FileToolError::new(
+        ErrorKind::Binary,
         format!("{file} is binary; read it with encoding \"base64\""),
     )
     .about(text)
@@ -168,7 +168,7 @@ struct Stats {
     extensions: BTreeMap<String, (u64, u64)>,
 }
 
-pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
     let depth = call.arguments.number("max_depth").unwrap_or_default();
     let with_stats = call.arguments.flag("include_stats");
     let name = call.workspace.root().file_name().map_or_else(
@@ -205,7 +205,7 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, Failure> {
     let structure = json!({ "name": name, "type": "directory", "children": nodes(&mut children, &RepoPath::root(), depth) });
     let mut overview = json!({ "root": name, "structure": structure });
     if with_stats {
-        overview["stats"] = stats.told();
+        overview["stats"] = stats.into_json();
     }
     Ok(overview)
 }
@@ -256,7 +256,7 @@ impl Stats {
         }
     }
 
-    fn told(self) -> Value {
+    fn into_json(self) -> Value {
         let mut rows: Vec<_> = self
             .extensions
             .into_iter()

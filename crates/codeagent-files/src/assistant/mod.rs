@@ -18,9 +18,9 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::Era;
+use crate::ProtocolEra;
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -71,10 +71,10 @@ pub const TOOLS: &[FileTool] = &[
             "truncated",
         ],
         errors: &[
-            FailureKind::NoFolder,
-            FailureKind::Outside,
-            FailureKind::BadPattern,
-            FailureKind::BadArguments,
+            ErrorKind::NoFolder,
+            ErrorKind::Outside,
+            ErrorKind::BadPattern,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Reads,
         run: files::list_files,
@@ -114,11 +114,11 @@ pub const TOOLS: &[FileTool] = &[
             "truncated",
         ],
         errors: &[
-            FailureKind::NoFile,
-            FailureKind::Outside,
-            FailureKind::TooLarge,
-            FailureKind::Binary,
-            FailureKind::BadArguments,
+            ErrorKind::NoFile,
+            ErrorKind::Outside,
+            ErrorKind::TooLarge,
+            ErrorKind::Binary,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Reads,
         run: files::read_file,
@@ -178,9 +178,9 @@ pub const TOOLS: &[FileTool] = &[
             "note",
         ],
         errors: &[
-            FailureKind::BadPattern,
-            FailureKind::TimedOut,
-            FailureKind::BadArguments,
+            ErrorKind::BadPattern,
+            ErrorKind::TimedOut,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Reads,
         run: search::search_files,
@@ -219,7 +219,7 @@ pub const TOOLS: &[FileTool] = &[
             "stats.languages[].count",
             "stats.languages[].bytes",
         ],
-        errors: &[FailureKind::BadArguments],
+        errors: &[ErrorKind::BadArguments],
         effect: Effect::Reads,
         run: files::get_repo_overview,
     },
@@ -283,7 +283,7 @@ impl Limits {
 }
 
 /// Whether the repository may be asked about at all.
-pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure> {
+pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileToolError> {
     let Some(within) = &limits.within else {
         return Ok(());
     };
@@ -294,22 +294,22 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure>
     if lies_within {
         Ok(())
     } else {
-        Err(Failure::new(
-            FailureKind::Outside,
+        Err(FileToolError::new(
+            ErrorKind::Outside,
             "the repository does not lie in ALLOWED_REPO_ROOT",
         ))
     }
 }
 
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
-fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, Failure> {
+fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, FileToolError> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
         let message = format!("{text:?} leads out of the repository; `..` is not allowed");
-        return Err(Failure::new(FailureKind::Outside, message).about(text));
+        return Err(FileToolError::new(ErrorKind::Outside, message).about(text));
     }
     call.workspace
         .resolve(text)
-        .map_err(|error| Failure::from(error).about(text))
+        .map_err(|error| FileToolError::from(error).about(text))
 }
 
 /// A time as answers have it, in UTC with milliseconds.
@@ -323,10 +323,10 @@ fn time(time: SystemTime) -> String {
 /// A glob over paths: one without `/` is about names.
 fn glob(
     pattern: &str,
-) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
+) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, FileToolError> {
     let invalid = |error: String| {
-        Failure::new(
-            FailureKind::BadPattern,
+        FileToolError::new(
+            ErrorKind::BadPattern,
             format!("the glob {pattern:?} cannot be used: {error}"),
         )
     };
@@ -343,27 +343,25 @@ fn glob(
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: FailureKind) -> &'static str {
+pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
-        FailureKind::NoFile => "file_not_found",
-        FailureKind::NoFolder | FailureKind::NotAFolder => "directory_not_found",
-        FailureKind::Outside => "access_denied",
-        FailureKind::TooLarge => "file_too_large",
-        FailureKind::Binary => "binary_file",
-        FailureKind::BadPattern => "invalid_pattern",
-        FailureKind::TimedOut => "search_timeout",
-        FailureKind::BadPath | FailureKind::NotAFile | FailureKind::BadArguments => {
-            "invalid_arguments"
-        }
-        FailureKind::Exists
-        | FailureKind::NotEmpty
-        | FailureKind::TextMissing
-        | FailureKind::CountDiffers
-        | FailureKind::PatchFailed
-        | FailureKind::Permission
-        | FailureKind::ReadOnly
-        | FailureKind::CommandRefused
-        | FailureKind::Internal => "internal_error",
+        ErrorKind::NoFile => "file_not_found",
+        ErrorKind::NoFolder | ErrorKind::NotAFolder => "directory_not_found",
+        ErrorKind::Outside => "access_denied",
+        ErrorKind::TooLarge => "file_too_large",
+        ErrorKind::Binary => "binary_file",
+        ErrorKind::BadPattern => "invalid_pattern",
+        ErrorKind::TimedOut => "search_timeout",
+        ErrorKind::BadPath | ErrorKind::NotAFile | ErrorKind::BadArguments => "invalid_arguments",
+        ErrorKind::Exists
+        | ErrorKind::NotEmpty
+        | ErrorKind::TextMissing
+        | ErrorKind::CountDiffers
+        | ErrorKind::PatchFailed
+        | ErrorKind::Permission
+        | ErrorKind::ReadOnly
+        | ErrorKind::CommandRefused
+        | ErrorKind::Internal => "internal_error",
     }
 }
 
@@ -383,7 +381,10 @@ pub fn number(code: &str) -> i32 {
 }
 
 /// An answer as clients get to see it.
-pub fn render(answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult, ErrorData> {
+pub fn render(
+    answer: Result<Value, FileToolError>,
+    era: ProtocolEra,
+) -> Result<CallToolResult, ErrorData> {
     let failure = match answer {
         Ok(value) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
@@ -398,7 +399,7 @@ pub fn render(answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult
     if let Some(path) = failure.path {
         data["path"] = path.into();
     }
-    if era == Era::Legacy {
+    if era == ProtocolEra::Legacy {
         return Err(ErrorData::new(
             ErrorCode(number),
             failure.message,

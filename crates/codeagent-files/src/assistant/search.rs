@@ -1,6 +1,6 @@
-//! What does `search_files` answer?
+//! `search_files`.
 //!
-//! **Limits.** Of each file as many matches are kept as the answer may show; all are counted.
+//! Limitations: for each file, as many matches are kept as the answer may show; all are counted.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use codeagent_workspace::{Binary, Case, Files, Hit, Ordered, RepoPath, SearchErr
 use serde_json::{Value, json};
 
 use super::glob;
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::Call;
 
 /// Folders that are not searched.
@@ -21,7 +21,7 @@ const LOCKS: &[&str] = &["package-lock.json", "yarn.lock"];
 /// Most bytes shown of a line.
 const LINE_BYTES: usize = 2_000;
 
-pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     let begun = Instant::now();
     let arguments = call.arguments;
     let (asked, limit) = (
@@ -69,7 +69,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
         .map_err(failure)?;
     if stats.timed_out {
         let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
-        return Err(Failure::new(FailureKind::TimedOut, message));
+        return Err(FileToolError::new(ErrorKind::TimedOut, message));
     }
     let (found, total) = found.finish();
     let matches = found
@@ -102,9 +102,9 @@ fn shown(path: &RepoPath, hit: &Hit) -> Value {
     })
 }
 
-fn failure(error: SearchError) -> Failure {
+fn failure(error: SearchError) -> FileToolError {
     match error {
         SearchError::Path(error) => error.into(),
-        other => Failure::new(FailureKind::BadPattern, other.to_string()),
+        other => FileToolError::new(ErrorKind::BadPattern, other.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! Reading a command's output: the first bytes are kept, the rest is read and dropped, so that the
 //! command is never held up.
 //!
-//! **Limitations.** A process that keeps the pipe open after the end is waited for one second.
+//! Limitations: a process that keeps the pipe open after the end is waited for one second.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, channel};

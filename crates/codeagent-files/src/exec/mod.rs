@@ -19,7 +19,7 @@
 //! Linux 6.2; `Interpreters` need ABI 6, Linux 6.12), with stricter rules: new entries at the top
 //! of the repository, `chmod`, new sessions are refused. Where neither exists, nothing is run.
 //!
-//! **Limitations.** Linux on x86-64 and AArch64. The system's programs and libraries can be read.
+//! Limitations: Linux on x86-64 and AArch64. The system's programs and libraries can be read.
 //! Memory is bounded for `Tools` only. With Landlock alone, `stat` of a path outside the root still
 //! answers.
 

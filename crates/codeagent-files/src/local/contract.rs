@@ -1,8 +1,7 @@
-//! What does the contract of the `local` profile say, and does a call keep to it? The contract is
-//! data (`contract.json`): it is shown to clients as it stands there, and the same schemas check
-//! what they send and fill in defaults.
+//! The recorded contract of `local` as data (`contract.json`): clients see it unchanged, and the
+//! same schemas check what they send and fill in defaults.
 //!
-//! **Limits.** Knows the words of JSON Schema that the contract uses, no others.
+//! Limitations: only the JSON Schema keywords that the contract uses are implemented.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};

@@ -1,8 +1,7 @@
-//! What does `local_fetch_content` answer?
+//! `local_fetch_content`.
 //!
-//! **Limits.** Files of more than 16 MiB are not read. Minifying drops indentation, blank lines and
-//! comments that have lines of their own, also in texts that span lines; whoever needs them asks
-//! with `minified: false`.
+//! Limitations: files over 16 MiB are not read. Minifying drops indentation, blank lines and comment
+//! lines, also inside string literals that span lines; `minified: false` keeps them.
 
 use codeagent_workspace::{Case, TextQuery, Workspace, line_matcher};
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::part;
 use super::{error, path, shown};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 
 /// Largest file that is read.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -19,7 +18,7 @@ const LARGE_FILE_BYTES: u64 = 100 << 10;
 /// Most characters of an answer without `charLength`.
 const MAX_CHARS: usize = 10_000;
 
-pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
     let entry = workspace.stat(&at)?;
     let asks_part =
@@ -89,7 +88,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
         query.number("charOffset"),
         query.number("charLength"),
     );
-    let pages = query.number("charLength").map(|_| shown_part.told());
+    let pages = query.number("charLength").map(|_| shown_part.to_json());
     hints.extend(pages.iter().map(|_| shown_part.hint()));
     Ok(json!({
         "status": "hasResults",
@@ -118,7 +117,7 @@ fn nothing(query: &Query, lines: &[&str], path: &str) -> Value {
 }
 
 /// The matching lines with the lines around them; `None` if there are none.
-fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String>, Failure> {
+fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String>, FileToolError> {
     let pattern = TextQuery {
         pattern: wanted.to_owned(),
         is_literal: !query.flag("matchStringIsRegex"),
@@ -129,8 +128,9 @@ fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String
         },
         ..TextQuery::default()
     };
-    let matches = line_matcher(&pattern)
-        .map_err(|error| Failure::new(FailureKind::BadPattern, format!("matchString: {error}")))?;
+    let matches = line_matcher(&pattern).map_err(|error| {
+        FileToolError::new(ErrorKind::BadPattern, format!("matchString: {error}"))
+    })?;
     let around = query.number("matchStringContextLines").unwrap_or(5);
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (index, _) in lines.iter().enumerate().filter(|(_, line)| matches(line)) {

@@ -1,8 +1,8 @@
-//! What does `local_find_files` answer?
+//! `local_find_files`.
 //!
-//! **Limits.** `regex` is matched against the whole path as the regular expressions of the search
-//! are, whatever `regexType` says. `readable`, `writable` and `executable` look at the rights of
-//! the file's owner, group and others, not at who asks.
+//! Limitations: `regex` is matched against the whole path by the search's own engine, whatever
+//! `regexType` says. `readable`, `writable` and `executable` look at the permission bits of owner,
+//! group and others, not at the user of the server.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 
 /// Most entries that are looked at.
 const MAX_SEEN: usize = 1_000_000;
@@ -26,7 +26,7 @@ const DEPTH: usize = 5;
 /// A condition on an entry.
 type Condition = Box<dyn Fn(&Item) -> bool>;
 
-pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
     let conditions = conditions(workspace, query, &at)?;
     let least = query.number("minDepth").unwrap_or_default();
@@ -62,7 +62,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
     let files: Vec<Value> = page
         .of(&found)
         .iter()
-        .map(|item| told(query, item))
+        .map(|item| item_json(query, item))
         .collect();
     if files.is_empty() {
         let hints = [
@@ -76,21 +76,21 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
     let mut hints = page.hints(files.len(), "filePageNumber");
     hints.push("Sorted by modification time, newest first".to_owned());
     let mut answer = json!({
-        "status": "hasResults", "path": shown(&at), "files": files, "totalFiles": found.len(), "pagination": page.told("Files"),
+        "status": "hasResults", "path": shown(&at), "files": files, "totalFiles": found.len(), "pagination": page.to_json("Files"),
     });
     if let Some(length) = query.number("charLength") {
         let rows: Vec<String> = files.iter().map(Value::to_string).collect();
         let rows = rows.join("\n");
         let part = part(&rows, query.number("charOffset"), Some(length));
         answer["files"] = part.text.into();
-        answer["charPagination"] = part.told();
+        answer["charPagination"] = part.to_json();
         hints.push(part.hint());
     }
     answer["hints"] = hints.into();
     Ok(answer)
 }
 
-fn told(query: &Query, item: &Item) -> Value {
+fn item_json(query: &Query, item: &Item) -> Value {
     let kind = match item.kind {
         ItemKind::Directory => "directory",
         ItemKind::Link => "symlink",
@@ -107,15 +107,15 @@ fn told(query: &Query, item: &Item) -> Value {
     told
 }
 
-fn bad(message: String) -> Failure {
-    Failure::new(FailureKind::BadArguments, message)
+fn bad(message: String) -> FileToolError {
+    FileToolError::new(ErrorKind::BadArguments, message)
 }
 
 fn conditions(
     workspace: &Workspace,
     query: &Query,
     at: &RepoPath,
-) -> Result<Vec<Condition>, Failure> {
+) -> Result<Vec<Condition>, FileToolError> {
     let mut all: Vec<Condition> = Vec::new();
     names(query, &mut all)?;
     paths(query, at, &mut all)?;
@@ -166,11 +166,11 @@ fn is_of_type(item: &Item, kind: &str) -> bool {
         }
 }
 
-fn glob(name: &str, pattern: &str) -> Result<impl Fn(&str) -> bool + use<>, Failure> {
+fn glob(name: &str, pattern: &str) -> Result<impl Fn(&str) -> bool + use<>, FileToolError> {
     path_glob(pattern).map_err(|error| bad(format!("{name}: {error}")))
 }
 
-fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failure> {
+fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
     if let Some(pattern) = query.some_text("name") {
         let matches = glob("name", pattern)?;
         all.push(Box::new(move |item| matches(item.path.file_name())));
@@ -194,7 +194,7 @@ fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), Failure> {
+fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
     if let Some(pattern) = query.some_text("pathPattern") {
         let matches = glob("pathPattern", pattern)?;
         // A pattern may be about the path from the root or from the folder that is searched.
@@ -219,8 +219,8 @@ fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), F
     Ok(())
 }
 
-fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failure> {
-    let since = |name: &str| -> Result<Option<SystemTime>, Failure> {
+fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
+    let since = |name: &str| -> Result<Option<SystemTime>, FileToolError> {
         let Some(text) = query.some_text(name) else {
             return Ok(None);
         };

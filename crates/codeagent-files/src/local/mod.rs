@@ -5,7 +5,7 @@
 //! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files
 //! that hold secrets by their nature do not exist here (`secrets`).
 //!
-//! **Limits.** What a client would show of `execution` in a tool is its default and not sent.
+//! Limitations: what a client would show of `execution` in a tool is its default and not sent.
 
 mod contract;
 mod fetch;
@@ -25,7 +25,7 @@ use codeagent_workspace::{RepoPath, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use contract::Query;
 pub use contract::{instructions, server_name};
 pub use prompts::{prompt, prompts};
@@ -35,10 +35,10 @@ pub use secrets::is_secret;
 const MAX_ANSWER: usize = 100_000;
 
 /// What answers a query of a tool.
-type Answerer = fn(&Workspace, &Query) -> Result<Value, Failure>;
+type QueryHandler = fn(&Workspace, &Query) -> Result<Value, FileToolError>;
 
 /// The tools and what answers them.
-const TOOLS: &[(&str, Answerer)] = &[
+const TOOLS: &[(&str, QueryHandler)] = &[
     ("local_ripgrep", ripgrep::answer),
     ("local_view_structure", structure::answer),
     ("local_find_files", find::answer),
@@ -117,17 +117,17 @@ pub fn call(
 
 /// The answer of a call that cannot be begun.
 #[must_use]
-pub fn refused(failure: &Failure) -> CallToolResult {
+pub fn refused(failure: &FileToolError) -> CallToolResult {
     let text = yaml::yaml(&json!({ "errorCode": code(failure.kind), "hints": [failure.message] }));
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 /// The answer of one query, whatever happens.
-fn result(workspace: &Workspace, answerer: Answerer, query: &Query) -> Value {
+fn result(workspace: &Workspace, answerer: QueryHandler, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(workspace, query)));
     let answered = answered.unwrap_or_else(|_| {
-        Err(Failure::new(
-            FailureKind::Internal,
+        Err(FileToolError::new(
+            ErrorKind::Internal,
             "this query failed because of a defect in codeagent",
         ))
     });
@@ -140,30 +140,30 @@ fn result(workspace: &Workspace, answerer: Answerer, query: &Query) -> Value {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: FailureKind) -> &'static str {
+pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
-        FailureKind::Outside | FailureKind::BadPath => "pathValidationFailed",
-        FailureKind::NoFile
-        | FailureKind::NoFolder
-        | FailureKind::NotAFile
-        | FailureKind::NotAFolder
-        | FailureKind::Permission => "fileAccessFailed",
-        FailureKind::Binary => "fileReadFailed",
-        FailureKind::TooLarge => "fileTooLarge",
-        FailureKind::TextMissing => "noMatches",
-        FailureKind::CountDiffers => "patternTooBroad",
-        FailureKind::NotEmpty => "paginationRequired",
-        FailureKind::Exists => "outputTooLarge",
-        FailureKind::BadPattern | FailureKind::BadArguments => "queryExecutionFailed",
-        FailureKind::TimedOut => "commandExecutionFailed",
-        FailureKind::PatchFailed
-        | FailureKind::ReadOnly
-        | FailureKind::CommandRefused
-        | FailureKind::Internal => "toolExecutionFailed",
+        ErrorKind::Outside | ErrorKind::BadPath => "pathValidationFailed",
+        ErrorKind::NoFile
+        | ErrorKind::NoFolder
+        | ErrorKind::NotAFile
+        | ErrorKind::NotAFolder
+        | ErrorKind::Permission => "fileAccessFailed",
+        ErrorKind::Binary => "fileReadFailed",
+        ErrorKind::TooLarge => "fileTooLarge",
+        ErrorKind::TextMissing => "noMatches",
+        ErrorKind::CountDiffers => "patternTooBroad",
+        ErrorKind::NotEmpty => "paginationRequired",
+        ErrorKind::Exists => "outputTooLarge",
+        ErrorKind::BadPattern | ErrorKind::BadArguments => "queryExecutionFailed",
+        ErrorKind::TimedOut => "commandExecutionFailed",
+        ErrorKind::PatchFailed
+        | ErrorKind::ReadOnly
+        | ErrorKind::CommandRefused
+        | ErrorKind::Internal => "toolExecutionFailed",
     }
 }
 
-fn failed(query: &Query, failure: &Failure) -> Value {
+fn failed(query: &Query, failure: &FileToolError) -> Value {
     error(
         code(failure.kind),
         query.text("path"),
@@ -177,9 +177,9 @@ fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
 }
 
 /// The path of a query. What holds secrets is refused as what lies outside is.
-fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, Failure> {
+fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, FileToolError> {
     let text = query.text("path");
-    let refused = |why: String| Failure::new(FailureKind::Outside, why);
+    let refused = |why: String| FileToolError::new(ErrorKind::Outside, why);
     let path = workspace
         .resolve(text)
         .map_err(|error| refused(error.to_string()))?;

@@ -1,7 +1,7 @@
-//! Which part of an answer is asked for? Pages of entries, and parts of a text by bytes.
+//! Paging: pages of entries, and parts of a text by bytes.
 //!
-//! **Limits.** A part of a text begins and ends between characters, so it may be up to three bytes
-//! longer than asked.
+//! Limitations: a part of a text begins and ends between characters, so it may be up to three bytes
+//! longer than requested.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ impl Page {
     }
 
     /// As answers have it, `what` being `Files` or `Entries`.
-    pub fn told(self, what: &str) -> Value {
+    pub fn to_json(self, what: &str) -> Value {
         let mut told = json!({ "currentPage": self.number, "totalPages": self.pages() });
         told[format!("{}PerPage", what.to_lowercase())] = self.size.into();
         told[format!("total{what}")] = self.total.into();
@@ -94,7 +94,7 @@ pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_
 
 impl Part<'_> {
     /// As answers have it.
-    pub fn told(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let end = self.offset + self.text.len();
         json!({ "charOffset": self.offset, "charLength": self.text.len(), "totalChars": self.total, "hasMore": end < self.total })
     }

@@ -1,6 +1,5 @@
-//! What do the prompts of the `local` profile say? Each is one message that a user can send.
-//!
-//! **Limits.** None takes arguments.
+//! The prompts of the `local` contract: each is one message that a user can send, without
+//! arguments.
 
 use rmcp::model::{GetPromptResult, Prompt, PromptMessage, Role};
 

@@ -1,7 +1,7 @@
-//! What does `local_ripgrep` answer?
+//! `local_ripgrep`.
 //!
-//! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100.
-//! `smartCase` is the default and gives way to both others. `jsonOutput`, `passthru`, `mmap` and
+//! Limitations: at most 1,000 matches are kept; a page shows up to 100 of a file. `smartCase` is the
+//! default and yields to the two other case options. `jsonOutput`, `passthru`, `mmap` and
 //! `noMessages` have no effect, and the answer says so.
 
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use super::contract::Query;
 use super::pages::Page;
 use super::secrets::is_secret_name;
 use super::{path, shown, time};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 
 /// How long a search may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -27,13 +27,13 @@ const KEPT: usize = 1_000;
 /// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
 const MAX_KEPT: usize = 50_000;
 
-pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let query = &with_mode(query);
     if query.flag("passthru") && query.flag("filesOnly")
         || query.flag("filesOnly") && query.flag("filesWithoutMatch")
     {
-        return Err(Failure::new(
-            FailureKind::BadArguments,
+        return Err(FileToolError::new(
+            ErrorKind::BadArguments,
             "filesOnly excludes passthru and filesWithoutMatch",
         ));
     }
@@ -85,7 +85,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
     let files: Vec<Value> = page
         .of(&found)
         .iter()
-        .map(|file| told(workspace, query, file))
+        .map(|file| file_json(workspace, query, file))
         .collect();
     let total: u64 = found.iter().map(|file| file.count).sum();
     let mut hints = page.hints(files.len(), "filePageNumber");
@@ -112,7 +112,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
         "files": files,
         "totalMatches": total,
         "totalFiles": found.len(),
-        "pagination": page.told("Files"),
+        "pagination": page.to_json("Files"),
         "stats": stats_told,
         "warnings": warnings,
         "hints": hints,
@@ -221,7 +221,7 @@ fn search(
     at: &RepoPath,
     begun: Instant,
     limit: Duration,
-) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+) -> Result<(Vec<FileHits>, SearchStats), FileToolError> {
     let files = Files {
         at: at.clone(),
         respects_ignore: !query.flag("noIgnore"),
@@ -270,12 +270,12 @@ fn search(
         &take,
     );
     let stats = searched.map_err(|error| match error {
-        SearchError::Path(error) => Failure::from(error),
-        other => Failure::new(FailureKind::BadPattern, other.to_string()),
+        SearchError::Path(error) => FileToolError::from(error),
+        other => FileToolError::new(ErrorKind::BadPattern, other.to_string()),
     })?;
     if stats.timed_out {
-        return Err(Failure::new(
-            FailureKind::TimedOut,
+        return Err(FileToolError::new(
+            ErrorKind::TimedOut,
             format!(
                 "the search took longer than {} s; narrow path or pattern",
                 limit.as_secs()
@@ -313,7 +313,7 @@ fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
     }
 }
 
-fn told(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
+fn file_json(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
     let size = query.number("matchesPerPage").unwrap_or(10);
     let page = Page {
         number: 1,
@@ -323,7 +323,7 @@ fn told(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
     let matches: Vec<Value> = page
         .of(&file.hits)
         .iter()
-        .map(|hit| match_told(query, &file.path, hit))
+        .map(|hit| match_json(query, &file.path, hit))
         .collect();
     let count = query.flag("includeDistribution").then_some(file.count);
     let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
@@ -340,7 +340,7 @@ fn told(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
     told
 }
 
-fn match_told(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
+fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
     let lines: Vec<&str> = hit
         .before
         .iter()
@@ -410,7 +410,7 @@ mod tests {
         .unwrap_err();
         assert_eq!(
             (failure.kind, super::super::code(failure.kind)),
-            (FailureKind::TimedOut, "commandExecutionFailed")
+            (ErrorKind::TimedOut, "commandExecutionFailed")
         );
     }
 }

@@ -1,7 +1,7 @@
-//! Which files does the `local` profile not show, whoever asks? Those that hold secrets by their
-//! nature: keys, credentials, settings of the environment, histories.
+//! Files that the `local` contract never shows: keys, credentials, environment settings, shell
+//! histories.
 //!
-//! **Limits.** By names only. A secret in a source file is shown.
+//! Limitations: files are recognised by name. A secret in a source file is shown.
 
 use codeagent_workspace::RepoPath;
 

@@ -1,6 +1,6 @@
-//! What does `local_view_structure` answer?
+//! `local_view_structure`.
 //!
-//! **Limits.** At most 10,000 entries are looked at.
+//! Limitations: at most 10,000 entries are looked at.
 
 use codeagent_workspace::{Item, ItemKind, RepoPath, Visit, Workspace, path_glob};
 use serde_json::{Value, json};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 
 /// Most entries that are looked at.
 const MAX_SEEN: usize = 10_000;
 /// Levels of a recursive listing that does not say how many.
 const DEPTH: usize = 5;
 
-pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
+pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
     let depth = query
         .number("depth")
@@ -65,11 +65,11 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
         answer["totalDirectories"] = folders.into();
         answer["totalSize"] = entries.iter().map(Item::size).sum::<u64>().into();
     }
-    answer["pagination"] = page.told("Entries");
+    answer["pagination"] = page.to_json("Entries");
     let mut hints = page.hints(lines.len(), "entryPageNumber");
     hints.push(format!("Total: {files} files, {folders} directories"));
     if let Some(part) = asked {
-        answer["charPagination"] = part.told();
+        answer["charPagination"] = part.to_json();
         hints.push(part.hint());
     }
     answer["hints"] = hints.into();
@@ -77,14 +77,14 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, Failure> {
 }
 
 /// Which entries are asked for.
-fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
+fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, FileToolError> {
     let pattern = query.some_text("pattern").map(str::to_owned);
     let matches = match pattern
         .as_deref()
         .filter(|pattern| pattern.contains(['*', '?', '[', '{']))
     {
         Some(pattern) => Some(path_glob(&pattern.to_lowercase()).map_err(|error| {
-            Failure::new(FailureKind::BadArguments, format!("pattern: {error}"))
+            FileToolError::new(ErrorKind::BadArguments, format!("pattern: {error}"))
         })?),
         None => None,
     };
@@ -145,7 +145,10 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
         ItemKind::Directory => format!("{indent}[DIR]  {below}/"),
         ItemKind::Link => format!("{indent}[LINK] {below}"),
         ItemKind::File | ItemKind::Other(_) => {
-            format!("{indent}[FILE] {below} ({})", told_size(query, item.size()))
+            format!(
+                "{indent}[FILE] {below} ({})",
+                format_size(query, item.size())
+            )
         }
     };
     if item.kind == ItemKind::File && !extension(item.path.file_name()).is_empty() {
@@ -160,7 +163,7 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
     line
 }
 
-fn told_size(query: &Query, bytes: u64) -> String {
+fn format_size(query: &Query, bytes: u64) -> String {
     if !query.flag("humanReadable") {
         return bytes.to_string();
     }

@@ -1,7 +1,5 @@
-//! How is an answer of the `local` profile written? As YAML in which every text is quoted, so that
-//! no text can be mistaken for structure; what is empty is left out.
-//!
-//! **Limits.** For the values that the profile answers; as deep as those are.
+//! Writes answers as YAML. Every text is quoted, so that no text can be mistaken for structure;
+//! empty values are left out.
 
 use serde_json::Value;
 

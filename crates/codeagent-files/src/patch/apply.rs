@@ -8,7 +8,7 @@
 //! applied as it is written; otherwise the file's own are kept, line by line, and so is a last line
 //! without an end.
 //!
-//! **Limits.** The search for places compares at most `MAX_COMPARED` lines of one patch.
+//! Limitations: the search for places compares at most `MAX_COMPARED` lines of one patch.
 
 use std::collections::VecDeque;
 

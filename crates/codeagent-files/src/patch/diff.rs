@@ -1,6 +1,6 @@
 //! Reads a unified diff of one file. Pure: text in, hunks out; `apply` applies them.
 //!
-//! **Limits.** One file; no renames, copies, deletions, modes or binary diffs.
+//! Limitations: one file; no renames, copies, deletions, modes or binary diffs.
 
 use std::iter::Peekable;
 

@@ -1,6 +1,6 @@
 //! Compares the file names in a diff's headers with the path that the diff is applied to.
 //!
-//! **Limits.** A name matches if it is the path or the end of it: diffs are often made in a
+//! Limitations: a name matches if it is the path or the end of it: diffs are often made in a
 //! subdirectory. A leading `a/`, `b/` (or another of git's prefixes) and the name of the root
 //! directory are ignored.
 

@@ -2,7 +2,7 @@
 //! moving. Paths are absolute and lie under the root; a path relative to the root is taken too. An
 //! error is a text, `Code: message`.
 //!
-//! **Limits.** Files that are not UTF-8 can be patched only where the patch's own lines are.
+//! Limitations: files that are not UTF-8 can be patched only where the patch's own lines are.
 
 mod apply;
 pub mod diff;
@@ -14,7 +14,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -46,10 +46,10 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &[],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::PatchFailed,
-            FailureKind::ReadOnly,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::PatchFailed,
+            ErrorKind::ReadOnly,
         ],
         effect: Effect::Writes,
         run: patch_apply,
@@ -63,11 +63,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What to append, exactly."),
         ],
         fields: &[],
-        errors: &[
-            FailureKind::NoFile,
-            FailureKind::Outside,
-            FailureKind::ReadOnly,
-        ],
+        errors: &[ErrorKind::NoFile, ErrorKind::Outside, ErrorKind::ReadOnly],
         effect: Effect::Writes,
         run: append,
     },
@@ -81,9 +77,9 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &[],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::Permission,
-            FailureKind::ReadOnly,
+            ErrorKind::Outside,
+            ErrorKind::Permission,
+            ErrorKind::ReadOnly,
         ],
         effect: Effect::Writes,
         run: write_file,
@@ -94,7 +90,7 @@ pub const TOOLS: &[FileTool] = &[
         doc: "Create a directory and the missing ones on the way.",
         parameters: &[Parameter::required("path", Takes::Text, PATH)],
         fields: &[],
-        errors: &[FailureKind::Outside, FailureKind::ReadOnly],
+        errors: &[ErrorKind::Outside, ErrorKind::ReadOnly],
         effect: Effect::Writes,
         run: create_directory,
     },
@@ -111,11 +107,7 @@ pub const TOOLS: &[FileTool] = &[
             ),
         ],
         fields: &[],
-        errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::ReadOnly,
-        ],
+        errors: &[ErrorKind::Outside, ErrorKind::NoFile, ErrorKind::ReadOnly],
         effect: Effect::Writes,
         run: move_file,
     },
@@ -134,33 +126,38 @@ pub const TOOLS: &[FileTool] = &[
             .or(Fallback::NoTexts),
         ],
         fields: &["exit_code", "stdout", "stderr"],
-        errors: &[FailureKind::CommandRefused, FailureKind::Outside],
+        errors: &[ErrorKind::CommandRefused, ErrorKind::Outside],
         effect: Effect::Runs,
         run: shell::shell_exec,
     },
 ];
 
 /// The path of an argument.
-fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, Failure> {
+fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
     let text = call.arguments.required_text(name);
     call.workspace
         .resolve(text)
-        .map_err(|error| Failure::from(error).about(text))
+        .map_err(|error| FileToolError::from(error).about(text))
 }
 
 /// What a file says now.
-fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, Failure> {
+fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
     Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
 }
 
-fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<Value, Failure> {
+fn save(
+    call: &Call<'_>,
+    path: &RepoPath,
+    bytes: &[u8],
+    told: String,
+) -> Result<Value, FileToolError> {
     call.workspace.write_file(path, bytes)?;
     call.report_changed(&[path]);
     Ok(clean(&told).into())
 }
 
 /// A path that leads out is refused for that, whatever else is wrong.
-fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), Failure> {
+fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), FileToolError> {
     match call.workspace.stat(path) {
         Err(error @ ReadError::Escapes(_)) => Err(error.into()),
         _ if path.is_hidden() => Err(WriteError::Protected(path.clone()).into()),
@@ -168,11 +165,11 @@ fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), Failure> {
     }
 }
 
-fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
+fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
     let path = argument(call, "path")?;
     let failed = |reason: String| {
-        Failure::new(
-            FailureKind::PatchFailed,
+        FileToolError::new(
+            ErrorKind::PatchFailed,
             format!("{path}: {reason}; the file was not changed"),
         )
     };
@@ -198,7 +195,7 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
     )
 }
 
-fn append(call: &Call<'_>) -> Result<Value, Failure> {
+fn append(call: &Call<'_>) -> Result<Value, FileToolError> {
     let path = argument(call, "path")?;
     let content = call.arguments.required_text("content");
     let mut bytes = bytes_of(call, &path)?;
@@ -211,7 +208,7 @@ fn append(call: &Call<'_>) -> Result<Value, Failure> {
     )
 }
 
-fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
+fn write_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let path = argument(call, "path")?;
     let content = call.arguments.required_text("content");
     save(
@@ -222,12 +219,12 @@ fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
     )
 }
 
-fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
+fn create_directory(call: &Call<'_>) -> Result<Value, FileToolError> {
     let path = argument(call, "path")?;
     // The contract has no word for what is there already.
-    let taken = |failure: Failure| match failure.kind {
-        FailureKind::Exists => {
-            Failure::new(FailureKind::NotAFolder, format!("{path} is not a folder"))
+    let taken = |failure: FileToolError| match failure.kind {
+        ErrorKind::Exists => {
+            FileToolError::new(ErrorKind::NotAFolder, format!("{path} is not a folder"))
         }
         _ => failure,
     };
@@ -243,7 +240,7 @@ fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
     .into())
 }
 
-fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
+fn move_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (source, destination) = (argument(call, "source")?, argument(call, "destination")?);
     call.workspace.rename(&source, &destination, true)?;
     call.report_changed(&[&source, &destination]);
@@ -259,34 +256,33 @@ fn clean(text: &str) -> String {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: FailureKind) -> &'static str {
+pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
-        FailureKind::NoFile
-        | FailureKind::NoFolder
-        | FailureKind::NotAFile
-        | FailureKind::NotAFolder => "NotFound",
-        FailureKind::Outside => "OutsideRoot",
-        FailureKind::PatchFailed => "PatchFailed",
-        FailureKind::Permission => "PermissionDenied",
-        FailureKind::ReadOnly => "ReadOnly",
-        FailureKind::CommandRefused => "CommandNotAllowed",
-        FailureKind::BadArguments
-        | FailureKind::BadPath
-        | FailureKind::Exists
-        | FailureKind::NotEmpty
-        | FailureKind::TooLarge
-        | FailureKind::BadPattern => "InvalidArguments",
-        FailureKind::Binary
-        | FailureKind::TimedOut
-        | FailureKind::TextMissing
-        | FailureKind::CountDiffers
-        | FailureKind::Internal => "Internal",
+        ErrorKind::NoFile | ErrorKind::NoFolder | ErrorKind::NotAFile | ErrorKind::NotAFolder => {
+            "NotFound"
+        }
+        ErrorKind::Outside => "OutsideRoot",
+        ErrorKind::PatchFailed => "PatchFailed",
+        ErrorKind::Permission => "PermissionDenied",
+        ErrorKind::ReadOnly => "ReadOnly",
+        ErrorKind::CommandRefused => "CommandNotAllowed",
+        ErrorKind::BadArguments
+        | ErrorKind::BadPath
+        | ErrorKind::Exists
+        | ErrorKind::NotEmpty
+        | ErrorKind::TooLarge
+        | ErrorKind::BadPattern => "InvalidArguments",
+        ErrorKind::Binary
+        | ErrorKind::TimedOut
+        | ErrorKind::TextMissing
+        | ErrorKind::CountDiffers
+        | ErrorKind::Internal => "Internal",
     }
 }
 
 /// An answer as clients get to see it.
 #[must_use]
-pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     match answer {
         Ok(told) => {
             let text = told

@@ -1,21 +1,19 @@
-//! What does `shell_exec` do? It runs one of a few text tools in a jail in which the repository can
-//! only be read.
+//! `shell_exec`: runs one of a few text tools in a sandbox in which the repository is read-only.
 //!
-//! The contract's rule on arguments (what begins with `/` or contains `..` must lie under the root)
-//! is kept to the letter and contains nothing by itself: a program of sed or awk may begin with
-//! `/`, and paths hide in options. The jail is what contains.
+//! The contract's rule on arguments (one that begins with `/` or contains `..` must lie under the
+//! root) is kept to the letter and contains nothing by itself: a program of sed or awk may begin
+//! with `/`, and paths hide in options. The sandbox contains the command.
 //!
-//! **Limits.** 30 seconds, 1 MiB of each output; no standard input. `stat` of a known path outside
-//! tells that it exists.
+//! Limitations: 30 seconds, 1 MiB of each output, no standard input. `stat` of a known path outside
+//! the root shows that it exists.
 
 use std::time::Duration;
 
 use codeagent_workspace::RepoPath;
 use serde_json::Value;
 
-use crate::Exec;
+use crate::error::{ErrorKind, FileToolError};
 use crate::exec::{Outcome, Output, Policy, Request};
-use crate::failure::{Failure, FailureKind};
 use crate::tool::Call;
 
 /// The commands that may be run.
@@ -28,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const OUTPUT_BYTES: usize = 1 << 20;
 
 /// Runs a command.
-pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
@@ -36,7 +34,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );
-        return Err(Failure::new(FailureKind::CommandRefused, message));
+        return Err(FileToolError::new(ErrorKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
     for argument in &arguments {
@@ -51,14 +49,12 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: OUTPUT_BYTES,
         policy: Policy::Tools,
     };
-    let outcome = launcher
-        .run(call.workspace, &request)
-        .map_err(Exec::failure)?;
-    Ok(told(&outcome).into())
+    let outcome = launcher.run(call.workspace, &request)?;
+    Ok(format_outcome(&outcome).into())
 }
 
 /// A path-like argument lies under the root.
-fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
+fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
     if !argument.starts_with('/') && !argument.contains("..") {
         return Ok(());
     }
@@ -67,7 +63,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
             "the argument {:?} looks like a path and leads out of the root; nothing was run",
             crate::arguments::shortened(argument)
         );
-        Failure::new(FailureKind::Outside, message).about(argument)
+        FileToolError::new(ErrorKind::Outside, message).about(argument)
     };
     let path = call.workspace.resolve(argument).map_err(|_| outside())?;
     // What does not exist may be named.
@@ -77,7 +73,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
     }
 }
 
-fn told(outcome: &Outcome) -> String {
+fn format_outcome(outcome: &Outcome) -> String {
     let code = outcome
         .exit_code
         .unwrap_or_else(|| 128 + outcome.signal.unwrap_or_default());

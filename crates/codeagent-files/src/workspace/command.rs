@@ -2,7 +2,7 @@
 //! repository can be written there unless the server is read-only, but for protected names (`.git`,
 //! `.vscode` and the like); nothing else can be reached.
 //!
-//! **Limitations.** No network, so nothing is downloaded. Commands that may write run one at a
+//! Limitations: no network, so nothing is downloaded. Commands that may write run one at a
 //! time. After such a command the index compares the whole repository.
 
 use std::time::Duration;
@@ -10,16 +10,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{path, shown};
-use crate::Exec;
+use crate::error::{ErrorKind, FileToolError};
 use crate::exec::{Outcome, Output, Policy, Request};
-use crate::failure::{Failure, FailureKind};
 use crate::tool::Call;
 
 /// The commands that may be run.
 pub const ALLOWED: [&str; 6] = ["node", "npm", "npx", "python3", "pytest", "tsc"];
 
 /// Runs a command.
-pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
@@ -27,7 +26,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );
-        return Err(Failure::new(FailureKind::CommandRefused, message));
+        return Err(FileToolError::new(ErrorKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
     let folder = path(call.arguments.required_text("cwd"), call.workspace)?;
@@ -42,9 +41,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: number("maxOutputBytes"),
         policy: Policy::Interpreters { writes },
     };
-    let outcome = launcher
-        .run(call.workspace, &request)
-        .map_err(Exec::failure)?;
+    let outcome = launcher.run(call.workspace, &request)?;
     if writes {
         call.report_changed(&[]);
     }

@@ -1,23 +1,23 @@
-//! What do the file tools of the `workspace` profile do?
+//! The file tools of the `workspace` contract.
 //!
-//! **Limits.** A recursive listing stops at `maxEntries`, in the order of paths, folders before
-//! what they hold.
+//! Limitations: a recursive listing stops at `maxEntries`, in path order, folders before their
+//! entries.
 
 use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
 use serde_json::{Value, json};
 
 use super::edit::Edit;
 use super::{MAX_BYTES, path, shown};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::Call;
 
 /// The path of an argument, as it is and for messages.
-fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), Failure> {
+fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), FileToolError> {
     let text = call.arguments.required_text(name);
     Ok((path(text, call.workspace)?, text))
 }
 
-pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (folder, text) = argument(call, "dir")?;
     let most = call.arguments.number("maxEntries").unwrap_or_default();
     let depth = if call.arguments.flag("recursive") {
@@ -40,22 +40,28 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
         entries.push(json!({ "path": item.path.as_str(), "type": kind, "size": item.size() }));
         Visit::Into
     });
-    visited.map_err(|error| Failure::from(error).about(text))?;
+    visited.map_err(|error| FileToolError::from(error).about(text))?;
     Ok(json!({ "dir": shown(&folder), "entries": entries, "truncated": truncated }))
 }
 
 /// The text of a file of at most so many bytes, exactly as it is.
-fn text_of(call: &Call<'_>, file: &RepoPath, text: &str, limit: u64) -> Result<String, Failure> {
+fn text_of(
+    call: &Call<'_>,
+    file: &RepoPath,
+    text: &str,
+    limit: u64,
+) -> Result<String, FileToolError> {
     let bytes = call
         .workspace
         .read_bytes_meta(file, limit)
-        .map_err(|error| Failure::from(error).about(text))?
+        .map_err(|error| FileToolError::from(error).about(text))?
         .bytes;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::new(FailureKind::Binary, format!("{file} is not UTF-8")).about(text))
+    String::from_utf8(bytes).map_err(|_| {
+        FileToolError::new(ErrorKind::Binary, format!("{file} is not UTF-8")).about(text)
+    })
 }
 
-pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn read_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (file, text) = argument(call, "file")?;
     let limit = call.arguments.number("maxBytes").unwrap_or_default() as u64;
     let content = text_of(call, &file, text, limit)?;
@@ -63,7 +69,7 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
     Ok(json!({ "file": file.as_str(), "content": content, "bytes": bytes }))
 }
 
-pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn edit_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (file, text) = argument(call, "file")?;
     let (find, replace) = (
         call.arguments.required_text("find"),
@@ -73,15 +79,15 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
     let edit = Edit::new(&content, find, replace);
     let count = edit.count();
     if count == 0 {
-        return Err(Failure::new(
-            FailureKind::TextMissing,
+        return Err(FileToolError::new(
+            ErrorKind::TextMissing,
             format!("`find` does not occur in {file}; read the file and copy the text exactly"),
         ));
     }
     let expected = call.arguments.number("expectedOccurrences");
     if let Some(expected) = expected.filter(|expected| *expected != count) {
-        return Err(Failure::new(
-            FailureKind::CountDiffers,
+        return Err(FileToolError::new(
+            ErrorKind::CountDiffers,
             format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
         ));
     }
@@ -104,7 +110,7 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
     Ok(data)
 }
 
-pub fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn write_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (file, text) = argument(call, "file")?;
     let content = call.arguments.required_text("content");
     if content.len() as u64 > MAX_BYTES {
@@ -114,28 +120,28 @@ pub fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
     Ok(json!({ "file": file.as_str(), "bytesWritten": content.len() }))
 }
 
-fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(), Failure> {
+fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(), FileToolError> {
     call.workspace
         .write_file(file, content.as_bytes())
-        .map_err(|error| Failure::from(error).about(text))?;
+        .map_err(|error| FileToolError::from(error).about(text))?;
     call.report_changed(&[file]);
     Ok(())
 }
 
-fn too_large(file: &RepoPath) -> Failure {
-    Failure::new(
-        FailureKind::TooLarge,
+fn too_large(file: &RepoPath) -> FileToolError {
+    FileToolError::new(
+        ErrorKind::TooLarge,
         format!("{file} would have more than {MAX_BYTES} bytes"),
     )
     .about(file.as_str())
 }
 
-pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn delete_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (target, text) = argument(call, "path")?;
     let removed = call
         .workspace
         .remove(&target, call.arguments.flag("recursive"))
-        .map_err(|error| Failure::from(error).about(text))?;
+        .map_err(|error| FileToolError::from(error).about(text))?;
     call.report_changed(&[&target]);
     let kind = match removed {
         Removed::File => "file",
@@ -144,21 +150,21 @@ pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {
     Ok(json!({ "path": target.as_str(), "deletedType": kind }))
 }
 
-pub fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn move_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let ((from, text), (to, _)) = (argument(call, "from")?, argument(call, "to")?);
     let moved = call
         .workspace
         .rename(&from, &to, call.arguments.flag("overwrite"));
-    let overwritten = moved.map_err(|error| Failure::from(error).about(text))?;
+    let overwritten = moved.map_err(|error| FileToolError::from(error).about(text))?;
     call.report_changed(&[&from, &to]);
     Ok(json!({ "from": from.as_str(), "to": to.as_str(), "overwritten": overwritten }))
 }
 
-pub fn mkdir(call: &Call<'_>) -> Result<Value, Failure> {
+pub fn mkdir(call: &Call<'_>) -> Result<Value, FileToolError> {
     let (folder, text) = argument(call, "dir")?;
     let made = call
         .workspace
         .create_folder(&folder, call.arguments.flag("recursive"));
-    let created = made.map_err(|error| Failure::from(error).about(text))?;
+    let created = made.map_err(|error| FileToolError::from(error).about(text))?;
     Ok(json!({ "dir": shown(&folder), "created": created }))
 }

@@ -2,7 +2,7 @@
 //! relative to the root, and every answer is an envelope, `{"ok":true,"data":...}` or
 //! `{"ok":false,"error":{"code","message","details"}}`.
 //!
-//! **Limits.** A leading `workspace/` is dropped unless something at the root has that name, so
+//! Limitations: a leading `workspace/` is dropped unless something at the root has that name, so
 //! nothing called `workspace` can be made at the root. Files that are not UTF-8 can be moved and
 //! removed, not read.
 
@@ -15,7 +15,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
-use crate::failure::{Failure, FailureKind};
+use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -58,10 +58,10 @@ pub const TOOLS: &[FileTool] = &[
             "truncated",
         ],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NotAFolder,
-            FailureKind::NoFile,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NotAFolder,
+            ErrorKind::NoFile,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Reads,
         run: files::list_dir,
@@ -84,11 +84,11 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["file", "content", "bytes"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::NotAFile,
-            FailureKind::TooLarge,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::NotAFile,
+            ErrorKind::TooLarge,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Reads,
         run: files::read_file,
@@ -119,12 +119,12 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["file", "replacements", "note"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::TextMissing,
-            FailureKind::CountDiffers,
-            FailureKind::TooLarge,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::TextMissing,
+            ErrorKind::CountDiffers,
+            ErrorKind::TooLarge,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Writes,
         run: files::edit_file,
@@ -139,9 +139,9 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["file", "bytesWritten"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::TooLarge,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::TooLarge,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Writes,
         run: files::write_file,
@@ -161,10 +161,10 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["path", "deletedType"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::NotEmpty,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::NotEmpty,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Writes,
         run: files::delete_file,
@@ -185,10 +185,10 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["from", "to", "overwritten"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::Exists,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::Exists,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Writes,
         run: files::move_file,
@@ -208,10 +208,10 @@ pub const TOOLS: &[FileTool] = &[
         ],
         fields: &["dir", "created"],
         errors: &[
-            FailureKind::Outside,
-            FailureKind::NoFile,
-            FailureKind::Exists,
-            FailureKind::BadArguments,
+            ErrorKind::Outside,
+            ErrorKind::NoFile,
+            ErrorKind::Exists,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Writes,
         run: files::mkdir,
@@ -267,10 +267,10 @@ pub const TOOLS: &[FileTool] = &[
             "stderrTruncated",
         ],
         errors: &[
-            FailureKind::CommandRefused,
-            FailureKind::Outside,
-            FailureKind::NoFolder,
-            FailureKind::BadArguments,
+            ErrorKind::CommandRefused,
+            ErrorKind::Outside,
+            ErrorKind::NoFolder,
+            ErrorKind::BadArguments,
         ],
         effect: Effect::Runs,
         run: command::run_command,
@@ -282,10 +282,10 @@ const PREFIX: &str = "workspace";
 
 /// A path as this profile has it: relative, without `..`, `workspace/` in front taken away unless
 /// the root holds something of that name.
-fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, Failure> {
+fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
     let refuse = |why: &str| {
-        Failure::new(
-            FailureKind::Outside,
+        FileToolError::new(
+            ErrorKind::Outside,
             format!("{text:?} {why}; paths are relative to the workspace"),
         )
         .about(text)
@@ -297,7 +297,8 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, Failure> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
         return Err(refuse("leads out of the workspace"));
     }
-    let path = RepoPath::normalized(text).map_err(|error| Failure::from(error).about(text))?;
+    let path =
+        RepoPath::normalized(text).map_err(|error| FileToolError::from(error).about(text))?;
     if path.segments().next() != Some(PREFIX) || root_holds_prefix(workspace) {
         return Ok(path);
     }
@@ -329,32 +330,30 @@ fn shown(path: &RepoPath) -> &str {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: FailureKind) -> &'static str {
+pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
-        FailureKind::NoFile | FailureKind::NoFolder => "NOT_FOUND",
-        FailureKind::Outside | FailureKind::BadPath => "INVALID_PATH",
-        FailureKind::NotAFile => "NOT_FILE",
-        FailureKind::NotAFolder => "NOT_DIRECTORY",
-        FailureKind::Exists => "ALREADY_EXISTS",
-        FailureKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
-        FailureKind::TooLarge => "FILE_TOO_LARGE",
-        FailureKind::Binary | FailureKind::BadPattern | FailureKind::BadArguments => {
-            "VALIDATION_ERROR"
-        }
-        FailureKind::TextMissing => "PATTERN_NOT_FOUND",
-        FailureKind::CountDiffers => "EDIT_CONFLICT",
-        FailureKind::CommandRefused => "COMMAND_NOT_ALLOWED",
-        FailureKind::TimedOut
-        | FailureKind::PatchFailed
-        | FailureKind::Permission
-        | FailureKind::ReadOnly
-        | FailureKind::Internal => "INTERNAL_ERROR",
+        ErrorKind::NoFile | ErrorKind::NoFolder => "NOT_FOUND",
+        ErrorKind::Outside | ErrorKind::BadPath => "INVALID_PATH",
+        ErrorKind::NotAFile => "NOT_FILE",
+        ErrorKind::NotAFolder => "NOT_DIRECTORY",
+        ErrorKind::Exists => "ALREADY_EXISTS",
+        ErrorKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
+        ErrorKind::TooLarge => "FILE_TOO_LARGE",
+        ErrorKind::Binary | ErrorKind::BadPattern | ErrorKind::BadArguments => "VALIDATION_ERROR",
+        ErrorKind::TextMissing => "PATTERN_NOT_FOUND",
+        ErrorKind::CountDiffers => "EDIT_CONFLICT",
+        ErrorKind::CommandRefused => "COMMAND_NOT_ALLOWED",
+        ErrorKind::TimedOut
+        | ErrorKind::PatchFailed
+        | ErrorKind::Permission
+        | ErrorKind::ReadOnly
+        | ErrorKind::Internal => "INTERNAL_ERROR",
     }
 }
 
 /// An answer as clients get to see it.
 #[must_use]
-pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     let is_ok = answer.is_ok();
     let envelope = match answer {
         Ok(data) => json!({ "ok": true, "data": data }),

@@ -1,42 +1,41 @@
-//! What has a link asked so far: files by number, names by the table they are looked up in.
-//!
-//! **Limits.** Says nothing of what was answered: who asks in vain depends on the answer too.
+//! Records what one link asks of other files: files by number, names by the table they are looked
+//! up in. What was answered does not matter: a lookup in vain is a dependency too.
 
 use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
 use super::names::{Name, Names};
-use crate::dependencies::{ReadSet, slot};
+use crate::dependencies::{Dependencies, DependencyKey, KeyTable};
 use crate::world::FileId;
 
-/// Collects a [`ReadSet`] during a link.
+/// Collects [`Dependencies`] during a link.
 #[derive(Debug, Default)]
-pub struct Reads {
+pub struct DependencyRecorder {
     files: RefCell<FxHashSet<FileId>>,
-    slots: RefCell<FxHashSet<u64>>,
-    names: RefCell<FxHashSet<(&'static str, Name)>>,
+    keys: RefCell<FxHashSet<DependencyKey>>,
+    names: RefCell<FxHashSet<(KeyTable, Name)>>,
 }
 
-impl Reads {
-    /// The interface of a file was looked at.
+impl DependencyRecorder {
+    /// Records that the interface of a file was looked at.
     pub fn file(&self, file: FileId) {
         self.files.borrow_mut().insert(file);
     }
 
-    /// A slot was asked; see [`slot`].
-    pub fn slot(&self, slot: u64) {
-        self.slots.borrow_mut().insert(slot);
+    /// Records a key.
+    pub fn key(&self, key: DependencyKey) {
+        self.keys.borrow_mut().insert(key);
     }
 
-    /// A table was asked for a name.
-    pub fn name(&self, table: &'static str, name: Name) {
+    /// Records that a name was looked up in a table.
+    pub fn name(&self, table: KeyTable, name: Name) {
         self.names.borrow_mut().insert((table, name));
     }
 
     /// The finished set of the link of `own`.
     #[must_use]
-    pub fn finish(self, own: FileId, names: &Names) -> ReadSet {
+    pub fn finish(self, own: FileId, names: &Names) -> Dependencies {
         let mut files: Vec<FileId> = self
             .files
             .into_inner()
@@ -44,15 +43,13 @@ impl Reads {
             .filter(|file| *file != own)
             .collect();
         files.sort_unstable();
-        let mut slots: Vec<u64> = self.slots.into_inner().into_iter().collect();
-        slots.extend(
-            self.names
-                .into_inner()
-                .into_iter()
-                .map(|(table, name)| slot(table, names.text(name))),
-        );
-        slots.sort_unstable();
-        slots.dedup();
-        ReadSet { files, slots }
+
+        let mut keys: Vec<DependencyKey> = self.keys.into_inner().into_iter().collect();
+        let lookups = self.names.into_inner().into_iter();
+        keys.extend(lookups.map(|(table, name)| table.key(names.text(name))));
+        keys.sort_unstable();
+        keys.dedup();
+
+        Dependencies { files, keys }
     }
 }

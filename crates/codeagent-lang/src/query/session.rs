@@ -5,15 +5,15 @@
 //! way.
 //!
 //! **Limits.** The tables of a language stand beside it: who looks a name up in one says so
-//! ([`Session::ask`]).
+//! ([`Session::record_lookup`]).
 
 use std::cell::Cell;
 
 use codeagent_model::facts::{Declaration, Facts, ScopeId};
 
 use super::names::{Name, Names};
-use super::recorder::Reads;
-use crate::dependencies::{ReadSet, slot};
+use super::recorder::DependencyRecorder;
+use crate::dependencies::{Dependencies, DependencyKey, KeyTable};
 use crate::world::{DeclRef, FileId, World};
 
 /// One link: its file, the other files, and the record of everything that was asked.
@@ -21,7 +21,7 @@ pub struct Session<'w> {
     world: &'w World,
     /// The file that is linked.
     pub file: FileId,
-    reads: Reads,
+    recorder: DependencyRecorder,
     last_read: Cell<FileId>,
 }
 
@@ -32,15 +32,15 @@ impl<'w> Session<'w> {
         Self {
             world,
             file,
-            reads: Reads::default(),
+            recorder: DependencyRecorder::default(),
             last_read: Cell::new(file),
         }
     }
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self, names: &Names) -> ReadSet {
-        self.reads.finish(self.file, names)
+    pub fn finish(self, names: &Names) -> Dependencies {
+        self.recorder.finish(self.file, names)
     }
 
     /// What a file says, on whose interface the link depends from now on.
@@ -61,23 +61,23 @@ impl<'w> Session<'w> {
     pub fn read(&self, file: FileId) {
         if file != self.last_read.get() {
             self.last_read.set(file);
-            self.reads.file(file);
+            self.recorder.file(file);
         }
     }
 
     /// Records that a world-wide table was asked for a name.
-    pub fn ask(&self, table: &'static str, name: Name) {
-        self.reads.name(table, name);
+    pub fn record_lookup(&self, table: KeyTable, name: Name) {
+        self.recorder.name(table, name);
     }
 
     /// The same of a name that no file has.
-    pub fn ask_text(&self, table: &'static str, name: &str) {
-        self.reads.slot(slot(table, name));
+    pub fn record_text_lookup(&self, table: KeyTable, name: &str) {
+        self.recorder.key(table.key(name));
     }
 
-    /// Records that a slot was asked.
-    pub fn ask_slot(&self, slot: u64) {
-        self.reads.slot(slot);
+    /// Records that a key was asked.
+    pub fn record_key(&self, key: DependencyKey) {
+        self.recorder.key(key);
     }
 
     /// What the file that is linked says. Not recorded: a file that changes is linked again.

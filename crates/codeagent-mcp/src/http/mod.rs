@@ -126,7 +126,7 @@ pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)>
 
 /// What is remembered of clients between their requests, in the revisions before 2026-07-28, which
 /// know sessions. Our own servers remember nothing; a server that asks its clients while a tool
-/// runs needs sessions, and the conformance suite has one do so (`tests/conformance`).
+/// runs needs sessions, and the conformance suite has one do so (`tests/it/conformance`).
 pub struct Sessions<M> {
     manager: Arc<M>,
     are_kept: bool,

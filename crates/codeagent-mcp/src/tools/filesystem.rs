@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use codeagent_core::query;
+use codeagent_render::{Face, Rows, note_text, paged};
 use codeagent_workspace::{Entry, EntryKind, FileText, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,8 +16,8 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{ENCODING_NOTE, NOTE, Output};
-use crate::page::{Rows, page};
 use crate::state::State;
+use crate::tools::symbol_args::page;
 use crate::tools::{CURSOR, FORMAT, PAGED, Tool};
 
 /// Most bytes of an answer of `read_file`.
@@ -127,9 +128,10 @@ fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         count: entries.len(),
         key: |index: usize| entries[index].path.as_str(),
     };
-    let answer = page(arguments, rows, |index| {
-        Ok(Some(directory_entry(state, &entries[index])))
+    let rows = paged(&page(arguments), 0, &rows, |index| {
+        Ok::<_, ToolError>(Some(directory_entry(state, &entries[index])))
     })?;
+    let answer = Answer::page(rows)?;
     Ok(if entries.is_empty() {
         answer.with_note("the directory is empty or everything in it is ignored")
     } else {
@@ -207,7 +209,8 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
 /// What the index lacks of a file; a file is read without an index as well.
 fn lacking(state: &State, path: &RepoPath) -> Option<String> {
     let snapshot = state.answers().ok()?.snapshot().ok()?;
-    query::lacking(&snapshot, path.as_str()).ok()?
+    let note = query::partial_index_note(&snapshot, path.as_str()).ok()??;
+    Some(note_text(&note, Face::Tools))
 }
 
 fn add_remarks(answer: &mut Answer, file: &FileText) {

@@ -1,15 +1,16 @@
-//! How is the index, and how is it brought up to date? `index_files`, `get_status`.
+//! The tools that update the index and report its status: `index_files`, `get_status`.
 //!
-//! **Limits.** Where another process writes the index, `index_files` does not say what is wrong
+//! Limitations: where another process writes the index, `index_files` does not say what is wrong
 //! with a file that cannot be read.
 
 use std::collections::BTreeMap;
 
 use codeagent_core::model::graph::{Dialect, Language};
-use codeagent_core::query::{self, IndexStatus, TextCoverage};
+use codeagent_core::query;
 use codeagent_core::{Change, ChangeBatch};
+use codeagent_render::StatusReport;
 use codeagent_workspace::{EntryKind, ReadError, RepoPath, Workspace};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -17,7 +18,7 @@ use crate::arguments::{Arguments, Kind, Parameter, shortened};
 use crate::error::{Code, ToolError};
 use crate::output::{CONFIGURATION, INDEXING, NOTE, Output};
 use crate::state::State;
-use crate::tools::{Tool, words};
+use crate::tools::Tool;
 
 const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
@@ -230,121 +231,6 @@ impl Files<'_> {
         }
         Ok(self.listed[&folder].contains(path))
     }
-}
-
-/// How the index is.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct StatusReport {
-    /// The database is open and its writer alive.
-    pub healthy: bool,
-    /// Migrations the database has seen.
-    pub schema_version: usize,
-    /// Files in the index.
-    pub indexed_files: u64,
-    /// Symbols in the index, files not counted.
-    pub indexed_symbols: u64,
-    /// Languages in the index: `csharp`, `typescript`.
-    pub languages: Vec<&'static str>,
-    /// Whether changes on disk are noticed by themselves.
-    pub watcher_active: bool,
-    /// When the disk was last compared, in UTC; null before that.
-    #[schemars(schema_with = "text_or_null")]
-    pub last_batch_at: Option<String>,
-    /// What makes the vectors that search and find_similar rest on: a model, or `lexhash-384`,
-    /// which compares words and letters, not meanings; null without an index.
-    #[schemars(schema_with = "text_or_null")]
-    pub embedding_model: Option<String>,
-    /// Symbols with a vector of it.
-    pub embeddings_count: u64,
-    /// Uses in the index.
-    pub edges: u64,
-    /// Figures by language.
-    pub quality: Vec<LanguageQuality>,
-    /// Share of the bytes of code, markup and configuration that no indexed language covers; what
-    /// it uses is not in the index.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text_of_no_language_percent: Option<f64>,
-}
-
-/// How well one language was understood.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LanguageQuality {
-    /// Which language.
-    #[schemars(extend("enum" = words(Language::NAMES)))]
-    pub language: &'static str,
-    /// Files.
-    pub files: u64,
-    /// Lines.
-    pub lines: u64,
-    /// Files with parse errors.
-    pub files_with_errors: u64,
-    /// Files that could not be read or parsed.
-    pub files_failed: u64,
-    /// Share of bytes in parse errors.
-    pub error_percent: f64,
-    /// Share of calls with a target, of those not known to go outside: whose receiver is outside,
-    /// or whose name nothing here bears that can be called; absent if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub calls_resolved_percent: Option<f64>,
-    /// Uses left without a target because linking them would have cost too much.
-    pub sites_given_up: u64,
-}
-
-/// A list of types would say the same and be refused by strict clients.
-fn text_or_null(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
-}
-
-impl StatusReport {
-    /// The report of an index.
-    #[must_use]
-    pub fn new(status: &IndexStatus, healthy: bool) -> Self {
-        let counts = &status.counts;
-        let quality = counts.languages.iter().map(|counts| LanguageQuality {
-            language: counts.language.as_str(),
-            files: counts.files,
-            lines: counts.lines,
-            files_with_errors: counts.partial,
-            files_failed: counts.failed,
-            error_percent: counts.error_percent(),
-            calls_resolved_percent: counts.resolved_percent(),
-            sites_given_up: counts.given_up,
-        });
-        Self {
-            healthy,
-            schema_version: status.schema_version,
-            indexed_files: counts.read_files(),
-            indexed_symbols: counts.symbols,
-            languages: counts
-                .languages
-                .iter()
-                .map(|counts| counts.language.as_str())
-                .collect(),
-            watcher_active: false,
-            last_batch_at: status.scanned_at_ns.and_then(timestamp),
-            embedding_model: Some(status.embedding.model.clone()).filter(|model| !model.is_empty()),
-            embeddings_count: status.embedding.count,
-            edges: counts.edges,
-            quality: quality.collect(),
-            text_of_no_language_percent: None,
-        }
-    }
-
-    /// With the share of text that no language covers.
-    #[must_use]
-    pub fn with_coverage(self, coverage: TextCoverage) -> Self {
-        Self {
-            text_of_no_language_percent: coverage.other_percent(),
-            ..self
-        }
-    }
-}
-
-/// A time since 1970, in UTC.
-#[must_use]
-pub fn timestamp(nanoseconds: i64) -> Option<String> {
-    let second = jiff::Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).ok()?;
-    Some(second.to_string())
 }
 
 fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError> {

@@ -1,22 +1,24 @@
-//! Which tools are there? Each is a row of a table: name, what a model should know, parameters,
-//! function. One file per group, as in the specification.
+//! The tools. Each is a row of a table: name, description, parameters, function. One file per group,
+//! as in the specification.
 //!
-//! **Limits.** Tools are functions that may block; the server runs them on threads of their own.
+//! Tools may block; the server runs them on threads of their own.
 
-mod asked;
 pub mod filesystem;
-pub mod lag;
+pub mod freshness;
 pub mod management;
 pub mod navigation;
 pub mod search;
-mod stale;
-mod uncertain;
+mod symbol_args;
+
 pub use codeagent_core::model::graph::Language;
+pub(crate) use codeagent_render::words;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
 use crate::error::{Code, ToolError};
-use crate::output::{ALSO_NAMED, Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL};
+use crate::output::{
+    ALSO_NAMED, ExtraField, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL,
+};
 use crate::state::State;
 
 /// One tool.
@@ -57,13 +59,13 @@ pub const FORMAT: Parameter = Parameter::optional(
 .hinted("");
 
 /// What may be added to every list that comes in pages.
-pub const PAGED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE];
+pub const PAGED: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE];
 
 /// The same for lists that show places of files.
-pub const PLACES: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
+pub const PLACES: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
 
 /// The same for lists about symbols that a name means.
-pub const RELATED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
+pub const RELATED: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
 
 /// How a question about names may fail.
 pub const NAME_ERRORS: &[Code] = &[
@@ -129,9 +131,4 @@ pub fn all() -> impl Iterator<Item = &'static Tool> {
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     all().find(|tool| tool.name == name)
-}
-
-/// The words of one of the model's tables.
-pub(crate) fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
-    names.iter().map(|(word, _)| *word).collect()
 }

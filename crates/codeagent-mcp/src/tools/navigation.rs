@@ -1,27 +1,22 @@
-//! What is known of a symbol, where is it, and what is it related to? The nine tools that inspect
-//! and follow the graph.
-//!
-//! **Limits.** A neighbour's list of sites is cut after `sites`; `site_count` then says how many
-//! there are.
+//! The nine tools that inspect symbols and follow the graph.
 
-use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType, Language};
-use codeagent_core::query::{self, Relation, Relations, Sources};
-use codeagent_workspace::{Entry, EntryKind, RepoPath};
+use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType};
+use codeagent_core::query::Relation;
+use codeagent_render::answers::{self, RelatedQuery};
+use codeagent_render::{
+    DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, SymbolDetail, UseRow,
+};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{
-    ALSO_NAMED, Addition, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL,
+    ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL,
     UNCERTAIN, UNRESOLVED, UNRESOLVED_SITES,
 };
-use crate::page::{Rows, page, page_beside};
 use crate::state::State;
-use crate::tools::asked::{Listed, asked, filter, of};
-use crate::tools::stale::{show, with_stale_files};
-use crate::tools::uncertain::uncertain;
+use crate::tools::symbol_args::{filter, page, symbol};
 use crate::tools::{CURSOR, FILE, FORMAT, NODE_ID, PLACES, RELATED, SYMBOL_ERRORS, Tool, words};
-use crate::wire::{DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, SymbolDetail, UseRow};
 
 const EDGE_TYPE: Parameter = Parameter::optional(
     "edge_type",
@@ -73,8 +68,8 @@ const OUTLINE_ERRORS: &[Code] = &[
     Code::EngineUnavailable,
     Code::IndexError,
 ];
-const SYMBOL: &[Addition] = &[NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
-const USERS: &[Addition] = &[
+const SYMBOL: &[ExtraField] = &[NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
+const USERS: &[ExtraField] = &[
     NEXT_CURSOR,
     TOTAL,
     FOLDERS,
@@ -89,7 +84,7 @@ const USERS: &[Addition] = &[
     UNCERTAIN[5],
     STALE_FILES,
 ];
-const USED: &[Addition] = &[
+const USED: &[ExtraField] = &[
     NEXT_CURSOR,
     TOTAL,
     FOLDERS,
@@ -100,12 +95,6 @@ const USED: &[Addition] = &[
     UNRESOLVED,
     STALE_FILES,
 ];
-
-/// Of how many folders a long list says how many results they have.
-const MAX_FOLDERS: usize = 8;
-
-/// How many characters these are left.
-const FOLDERS_CHARACTERS: usize = 600;
 
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
@@ -284,211 +273,55 @@ pub const TOOLS: &[Tool] = &[
 ];
 
 fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers_for(arguments)?;
-    let snapshot = answers.snapshot()?;
-    let mut sources = Sources::new(&snapshot, answers.workspace());
-    let meant = asked(&snapshot, arguments)?;
-    let node = meant.answered[0].first();
-    let symbol = query::get_node(&snapshot, node.id)?
-        .ok_or_else(|| ToolError::not_found(format!("there is no symbol {}", node.id)))?;
-    show(&mut sources, node)?;
-    let answer = Listed::each(arguments, &meant).add_to(Answer::new(SymbolDetail::from(&symbol))?);
-    with_stale_files(answer, &sources)
+    let index = state.answers_for(arguments)?;
+    Answer::first(&answers::details(&index, &symbol(arguments), 1)?)
 }
 
 fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers_for(arguments)?;
-    let snapshot = answers.snapshot()?;
-    let mut sources = Sources::new(&snapshot, answers.workspace());
-    let meant = asked(&snapshot, arguments)?;
-    let is_one = meant.nodes().count() == 1;
-    let mut spans = Vec::new();
-    for node in meant.nodes() {
-        let signature = node.parameter_signature.as_deref().unwrap_or_default();
-        let of = (!is_one).then(|| format!("{}{signature}", node.qualified_name));
-        spans.extend(SourceSpan::all(
-            &query::get_source(&snapshot, node.id)?,
-            of.as_deref(),
-        ));
-    }
-    let key = |index: usize| {
-        (
-            &spans[index].file_path,
-            spans[index].line_start,
-            spans[index].line_end,
-            index,
-        )
-    };
-    let listed = Listed::each(arguments, &meant);
-    let answer = page_beside(
-        arguments,
-        listed.characters(),
-        Rows {
-            count: spans.len(),
-            key,
-        },
-        |index| {
-            sources.freshness(&spans[index].file_path)?;
-            Ok(Some(&spans[index]))
-        },
-    )?;
-    with_stale_files(listed.add_to(answer), &sources)
+    let index = state.answers_for(arguments)?;
+    Answer::list(&answers::declarations(
+        &index,
+        &symbol(arguments),
+        &page(arguments),
+    )?)
 }
 
 fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    // A path out of the repository is refused before the index is ready.
     let path = state.path(arguments.required_text("path"))?;
-    let answers = state.answers_for(arguments)?;
-    let snapshot = answers.snapshot()?;
-    let file = match query::derive_file_id(&snapshot, path.as_str()) {
-        // Whether the file exists at all is the better answer.
-        Err(query::QueryError::NoFile(_)) => return Err(not_indexed(state, &path)),
-        other => other?,
-    };
-    let mut sources = Sources::new(&snapshot, answers.workspace());
-    sources.freshness(path.as_str())?;
-    let nodes = query::get_outline(&snapshot, file)?;
-    let key = |index: usize| (nodes[index].id.0, index);
-    let answer = page(
-        arguments,
-        Rows {
-            count: nodes.len(),
-            key,
-        },
-        |index| Ok(Some(OutlineRow::from(&nodes[index]))),
-    )?;
-    let answer = match query::lacking(&snapshot, path.as_str())? {
-        Some(lacking) => answer.with_note(lacking),
-        None if nodes.is_empty() => {
-            answer.with_note("the file declares nothing itself: what it imports, exports again or runs is seen by reading it")
-        }
-        None => answer,
-    };
-    with_stale_files(answer, &sources)
+    let index = state.answers_for(arguments)?;
+    Answer::list(&answers::outline(&index, &path, &page(arguments))?)
 }
 
-fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
-    match state.workspace().stat(path) {
-        Err(error) => error.into(),
-        Ok(Entry {
-            kind: EntryKind::Directory,
-            ..
-        }) => ToolError::invalid(format!("{path} is not a file; list_directory shows it")),
-        Ok(_) => ToolError::not_found(format!(
-            "{path} is not in the index: it is no {} source, is ignored, or is new (index_files)",
-            Language::all_names()
-        )),
-    }
-}
-
-/// Neighbours over some types of edges, in the order of the types, of each symbol that is meant.
+/// Lists what is related to a symbol by a relation.
 fn follow<R: Row>(
     state: &State,
     arguments: &Arguments,
     relation: Relation<'_>,
 ) -> Result<Answer, ToolError> {
-    let answers = state.answers_for(arguments)?;
-    let snapshot = answers.snapshot()?;
-    let meant = asked(&snapshot, arguments)?;
-    let mut sources = Sources::new(&snapshot, answers.workspace());
-    let filter = filter(arguments)?;
-    let found = Relations::find(&snapshot, &meant, relation, &filter)?;
-    let key = |index: usize| {
-        let (meaning, found, at) = found.at(index);
-        (meant.answered[meaning].first().id, found.key(at))
+    let index = state.answers_for(arguments)?;
+    let query = RelatedQuery {
+        symbol: symbol(arguments),
+        relation,
+        filter: filter(arguments),
+        sites: arguments.number("sites").unwrap_or_default(),
     };
-    let listed = Listed::meanings(arguments, &meant, &found.counts());
-    let sites = arguments.number("sites").unwrap_or_default();
-    let uncertain = if arguments.is_next_page() {
-        Answer::new(())?
-    } else {
-        uncertain(
-            &mut sources,
-            answers.texts(),
-            &meant,
-            relation,
-            found.is_empty(),
-        )?
-    };
-    let beside = listed.characters() + uncertain.characters() + FOLDERS_CHARACTERS;
-    let mut answer = page_beside(
-        arguments,
-        beside,
-        Rows {
-            count: found.len(),
-            key,
-        },
-        |index| {
-            let (meaning, found, at) = found.at(index);
-            let Some(neighbor) = found.get(at, &mut sources, sites)? else {
-                return Ok(None);
-            };
-            show(&mut sources, &neighbor.node)?;
-            Ok(Some(R::new(
-                &neighbor,
-                relation.direction,
-                of(&meant, meaning),
-            )))
-        },
-    )?;
-    if !arguments.is_next_page() {
-        answer = answer.with_all_of(uncertain);
-        if answer.added.contains_key(NEXT_CURSOR.name) {
-            let folders = by_folder(found.folders());
-            if !folders.is_empty() {
-                answer.add(&FOLDERS, folders);
-            }
-        }
-    }
-    if found.is_empty() && !filter.is_empty() {
-        answer =
-            answer.with_note("no result matches the filters (path, tests, kind, min_confidence)");
-        return with_stale_files(listed.add_to(answer), &sources);
-    }
-    for note in found.notes(&mut sources, &meant, relation)? {
-        answer = answer.with_note(note);
-    }
-    with_stale_files(listed.add_to(answer), &sources)
+    Answer::list(&answers::related::<R>(&index, &query, &page(arguments))?)
 }
 
-/// The folders with most results, and how many there are of others.
-fn by_folder(folders: Vec<(String, usize)>) -> Vec<String> {
-    let (mut lines, mut characters) = (Vec::new(), 0);
-    for (folder, count) in folders.iter().take(MAX_FOLDERS) {
-        let line = format!("{folder}: {count}");
-        characters += line.chars().count() + 4;
-        if characters > FOLDERS_CHARACTERS {
-            break;
-        }
-        lines.push(line);
-    }
-    let rest: usize = folders
-        .iter()
-        .skip(lines.len())
-        .map(|(_, count)| count)
-        .sum();
-    if rest > 0 {
-        lines.push(format!(
-            "{} more folders: {rest}",
-            folders.len() - lines.len()
-        ));
-    }
-    lines
-}
-
+/// Lists what is related to a symbol by the edge type of the call, or by any.
 fn follow_all(
     state: &State,
     arguments: &Arguments,
     direction: EdgeDirection,
 ) -> Result<Answer, ToolError> {
-    match arguments.text("edge_type").and_then(EdgeType::parse) {
-        Some(verb) => follow::<DependencyRow>(
-            state,
-            arguments,
-            Relation {
-                direction,
-                edge_types: &[verb],
-            },
-        ),
-        None => follow::<DependencyRow>(state, arguments, Relation::all(direction)),
-    }
+    let edge_type = arguments.text("edge_type").and_then(EdgeType::parse);
+    let relation = match &edge_type {
+        Some(verb) => Relation {
+            direction,
+            edge_types: std::slice::from_ref(verb),
+        },
+        None => Relation::all(direction),
+    };
+    follow::<DependencyRow>(state, arguments, relation)
 }

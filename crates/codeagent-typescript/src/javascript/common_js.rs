@@ -1,24 +1,23 @@
-//! CommonJS: what a JavaScript file gives out by `module.exports = e`, `exports.a = e`,
+//! Exports of CommonJS modules: `module.exports = e`, `exports.a = e`,
 //! `Object.defineProperty(exports, "a", { get() {} })`.
 //!
-//! Functions, classes and values that are written there are declarations with a place of their own;
-//! names stand for what they name. The members of `module.exports = { a, b() {} }` are such
-//! declarations too. What has no name is called `export=`.
+//! Functions, classes and values written in such an assignment become declarations with their own
+//! location; a plain name becomes an alias of the declaration it names. The members of
+//! `module.exports = { a, b() {} }` are declarations too. An export without a name is called
+//! `export=`. `Object.assign(module.exports, { a }, require("./b"))` adds exports, and so does `A.a
+//! = e` after `var A = module.exports`.
 //!
-//! `Object.assign(module.exports, { a }, require("./b"))` gives out more of them, and so does
-//! `A.a = e` after `var A = module.exports`.
-//!
-//! **Limits.** Statements at the top of the file and first values of its variables only; of
-//! accessors in `Object.assign` the result is unknown.
+//! **Limits.** Only statements at the top level and initialisers of top-level variables are read.
+//! The result of an accessor in `Object.assign` is unknown.
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::state::Receiver;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Reads a statement at the top of a JavaScript file that gives something out; `false` for
     /// anything else.
     pub fn common_js(&mut self, child: Child<'tree>) -> bool {
@@ -37,11 +36,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if child.kind != Kind::AssignmentExpression {
             return None;
         }
+
         let kids = self.children(child);
         let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.deeper(None, |walker| walker.exporting_assignment(right));
+            return self.with_depth_limit(None, |walker| walker.exporting_assignment(right));
         }
+
         // `module.exports = exports = e`
         while right.kind == Kind::AssignmentExpression {
             let inner = self.children(right);
@@ -54,11 +55,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => break,
             }
         }
+
         if left.kind != Kind::MemberExpression {
             return None;
         }
+
         let path = self.name_segments(left);
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
+
         let named = match texts[..] {
             ["module", "exports"] => None,
             ["exports", _] | ["module", "exports", _] => Some(path[path.len() - 1]),
@@ -68,23 +72,29 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             _ => return None,
         };
+
         self.b.facts.header.is_module = true;
+
         let kind = if named.is_some() {
             ExportKind::CommonJs
         } else {
             ExportKind::Assign
         };
+
         let mut export = self.export_of(kind, path[path.len() - 1]);
         if right.kind == Kind::Identifier {
             export.local = self.sym(right);
         }
-        export.value = match self.deeper(None, |walker| walker.exporting_assignment(right)) {
-            Some(value) => value,
-            None => match named {
-                Some(name) => self.exported_member(left, name, right),
-                None => self.exported_whole(left, right),
-            },
-        };
+
+        export.value =
+            match self.with_depth_limit(None, |walker| walker.exporting_assignment(right)) {
+                Some(value) => value,
+                None => match named {
+                    Some(name) => self.exported_member(left, name, right),
+                    None => self.exported_whole(left, right),
+                },
+            };
+
         let is_placeholder = named.is_some()
             && matches!(
                 self.b.facts.expr(export.value),
@@ -94,6 +104,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             export.name = named.map_or(Sym::NONE, |name| self.sym(name));
             self.b.facts.exports.push(export);
         }
+
         Some(export.value)
     }
 
@@ -138,14 +149,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// The value of `module.exports = e`.
     fn exported_whole(&mut self, left: Child<'tree>, right: Child<'tree>) -> ExprId {
         let name = self.b.sym_owned("export=");
+
         match right.kind {
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
-                let head = Head {
+                let head = FunctionHead {
                     flags,
                     start: Some(left.start()),
                     end: Some(right.end()),
-                    ..Head::plain(DeclKind::Function, Context::None)
+                    ..FunctionHead::plain(DeclKind::Function, Context::None)
                 };
                 let id = self.function(right, head);
                 if self.b.decl(id).name.is_none() {
@@ -157,7 +169,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
-                let outer = Outer {
+                let outer = EnclosingStatement {
                     start: left.start(),
                     end: right.end(),
                     flags: DeclFlags::EXPORT,
@@ -200,21 +212,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 .is_some_and(|operator| operator.kind == Kind::VoidToken),
             _ => false,
         };
+
         if named {
             return self.expr(right, Context::None);
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
+
         let id = self.b.declare(
             sym,
             DeclKind::Property,
             DeclFlags::MEMBER | DeclFlags::EXPORT,
             at,
         );
+
         self.script
             .assigned_members
             .entry((DeclId::NONE, sym))
             .or_insert(id);
+
         if matches!(
             right.kind,
             Kind::FunctionExpression | Kind::GeneratorFunction
@@ -223,6 +240,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let object = self.b.expr(Expr::Name(exports, ScopeId(0), at.offset));
             self.script.receiver = Receiver::Object(object);
         }
+
         self.show_assigned(id, (left.start(), right.end()), name, right);
         self.assigned_value(id, left, right)
     }
@@ -241,13 +259,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             Context::Typed(ty)
         };
+
         self.document_value(right, left.start());
+
         let value = self.expr(right, context);
         self.hold(member, value);
+
         let decl = self.b.decl(member);
         decl.ty = ty;
         decl.init = value;
         self.b.owner = owner;
+
         value
     }
 
@@ -259,27 +281,36 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !self.is_exports(object) || self.string(key) == self.b.sym_owned("__esModule") {
             return false;
         }
+
         self.b.facts.header.is_module = true;
+
         let sym = self.string(key);
         let at = self.at(key);
+
         let id = self.b.declare(
             sym,
             DeclKind::Property,
             DeclFlags::MEMBER | DeclFlags::EXPORT,
             at,
         );
+
         self.show_assigned(id, (child.start(), child.end()), key, child);
+
         let owner = std::mem::replace(&mut self.b.owner, id);
         let call = self.expr(child, Context::None);
         self.b.owner = owner;
+
         let value = self.described_value(call);
         self.b.decl(id).init = value;
+
         let export = Export {
             name: sym,
             value,
             ..self.export_of(ExportKind::CommonJs, key)
         };
+
         self.b.facts.exports.push(export);
+
         true
     }
 
@@ -294,12 +325,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if function.kind != Kind::MemberExpression {
             return false;
         }
+
         let path: Vec<_> = self
             .name_segments(function)
             .into_iter()
             .map(|segment| self.text(segment))
             .collect();
         let arguments: Vec<_> = self.children(arguments).named().collect();
+
         if path != ["Object", "assign"]
             || !arguments
                 .first()
@@ -307,7 +340,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         {
             return false;
         }
+
         self.b.facts.header.is_module = true;
+
         for argument in &arguments[1..] {
             if argument.kind == Kind::Object {
                 for part in self.children(*argument).named() {
@@ -318,6 +353,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let value = self.expr(*argument, Context::None);
             self.give_out_all(value, *argument);
         }
+
         true
     }
 
@@ -353,10 +389,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     return;
                 };
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
-                let head = Head {
+                let head = FunctionHead {
                     flags,
                     start: Some(part.start()),
-                    ..Head::plain(DeclKind::Function, Context::None)
+                    ..FunctionHead::plain(DeclKind::Function, Context::None)
                 };
                 let id = self.function(part, head);
                 (key, self.b.fresh_expr(Expr::Function(id)))
@@ -370,18 +406,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return;
             }
         };
+
         let name = self.string(key);
         let local = if part.kind == Kind::ShorthandPropertyIdentifier {
             name
         } else {
             Sym::NONE
         };
+
         let export = Export {
             name,
             local,
             value,
             ..self.export_of(ExportKind::CommonJs, key)
         };
+
         self.b.facts.exports.push(export);
     }
 
@@ -399,10 +438,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if path != ["Object", "defineProperty"] {
             return None;
         }
+
         let arguments = kids.get(Field::Arguments)?;
         let arguments = self.children(arguments);
         let mut arguments = arguments.named();
         let (object, key) = (arguments.next()?, arguments.next()?);
+
         (key.kind == Kind::String).then_some((object, key))
     }
 
@@ -431,6 +472,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Expr::Object(object) = self.b.facts.expr(descriptor) else {
             return ExprId::NONE;
         };
+
         let inner = self.b.facts.decl(object).inner;
         let (value, get) = (self.b.sym_owned("value"), self.b.sym_owned("get"));
         let has = |name: Sym| {
@@ -444,6 +486,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !has(get) {
             return ExprId::NONE;
         }
+
         let getter = self.b.expr(Expr::Member(descriptor, get));
         let call = self.b.begin_call(getter, List::default());
         self.b.fresh_expr(Expr::Call(call))

@@ -1,23 +1,23 @@
-//! What doc comments of JavaScript say of a function or variable as a whole: `@overload`, `@enum`,
+//! Doc tags that describe a whole JavaScript function or variable: `@overload`, `@enum`,
 //! `@satisfies`.
 //!
-//! Each `@overload` in the comments before a function is a signature without a body, beside the
-//! function. A variable with `@enum {T}` is a type too, `T`. `@satisfies {T}` says what is expected
-//! of a value, not what it is.
+//! Each `@overload` in the comments before a function becomes a signature without a body. A
+//! variable with `@enum {T}` is also a type, `T`. `@satisfies {T}` gives a value its contextual
+//! type, not its type.
 //!
-//! **Limits.** Of comments before a function the last [`MAX_COMMENTS`] are read; functions that are
-//! values have no overloads.
+//! **Limits.** Only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
+//! are values have no overloads.
 
 use codeagent_model::facts::*;
 
 use crate::javascript::doc_tags::{Tag, Tags, tags};
-use crate::lower::details::comment_before;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::comment_before;
 
 /// Comments before one function that are looked at for overloads.
 const MAX_COMMENTS: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Declares the overloads that the comments before a function or method describe, and forgets
     /// what its tags say of them.
     pub fn document_overloads(
@@ -29,6 +29,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(first) = own.all().iter().position(|tag| tag.name == "overload") {
             *own = Tags::new(own.all()[..first].to_vec());
         }
+
         let text = self.b.text;
         let &mut Declaration { kind, .. } = self.b.decl(function);
         let Some(mut before) = start.filter(|_| {
@@ -39,6 +40,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }) else {
             return;
         };
+
         let mut comments: Vec<&'t str> = Vec::new();
         while comments.len() < MAX_COMMENTS
             && let Some(comment) = comment_before(text, before)
@@ -50,6 +52,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             before =
                 (comment.as_ptr() as usize).saturating_sub(text.as_ptr() as usize + "/**".len());
         }
+
         for comment in comments
             .into_iter()
             .rev()
@@ -104,6 +107,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
+
         expected
     }
 

@@ -1,9 +1,9 @@
-//! What stands in a doc comment: its tags, each with the type in braces and what follows it.
+//! Tokenizer for doc comments: tags, each with its braced type and the text after it.
 //!
 //! `@param {A} [b=1] text` is the tag `param`, the type `A` and the rest `[b=1] text`.
 //!
-//! **Limits.** An `@` inside braces or a word begins no tag; code in a comment is not told from its
-//! text.
+//! **Limits.** An `@` inside braces or inside a word starts no tag. Code in a comment is treated
+//! like text.
 
 use rustc_hash::FxHashMap;
 
@@ -110,6 +110,7 @@ pub fn tags(comment: &str) -> Vec<Tag<'_>> {
             rest: &comment[rest..next.unwrap_or(comment.len())],
         });
     }
+
     tags
 }
 
@@ -175,6 +176,7 @@ mod tests {
             .iter()
             .map(|tag| (tag.name, tag.ty.is_some(), tag.target()))
             .collect();
+
         assert_eq!(
             names,
             [

@@ -1,13 +1,14 @@
-//! Types as doc comments write them: those of TypeScript and the older forms `function(A, B=): C`,
-//! `Array.<T>`, `?T`, `*`.
+//! Parser for the types in doc comments: TypeScript's syntax and the older Closure forms
+//! `function(A, B=): C`, `Array.<T>`, `?T`, `*`.
 //!
-//! **Limits.** The names are no sites. What is not understood makes the whole type unknown.
+//! **Limits.** The names in these types are not sites. A part that cannot be parsed makes the whole
+//! type unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
 use crate::javascript::doc_tags::{is_name, skip_blank};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 
 const KEYWORDS: [&str; 12] = [
     "string",
@@ -28,7 +29,7 @@ const MAX_DEPTH: u8 = 24;
 /// What is left of a type's text.
 type Rest<'r, 't> = &'r mut &'t str;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The type a text in braces says; `NONE` if it is not understood.
     pub fn documented_type(&mut self, text: &'t str) -> TypeId {
         let mut rest = text.trim_end().trim_end_matches(['=', '?']);
@@ -71,8 +72,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (scope, first) = (self.b.scope, self.b.facts.decls.len());
         let bound = self.documented_list(rest, depth, '|')?;
         take(rest, "?")?;
+
         let yes = self.documented_whole(rest, depth)?;
         take(rest, ":")?;
+
         let no = self.documented_whole(rest, depth)?;
         let mut parts = vec![checked, bound, yes, no];
         let inferred =
@@ -80,11 +83,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let inferred: Vec<_> = inferred
             .filter(|id| self.b.facts.decls[*id].kind == DeclKind::TypeParam)
             .collect();
+
         parts.extend(
             inferred
                 .into_iter()
                 .map(|id| self.b.type_expr(TypeExpr::Infer(DeclId(id as u32)))),
         );
+
         let list = self.b.facts.add_list(parts);
         Some(self.b.type_expr(TypeExpr::Conditional(list)))
     }
@@ -99,6 +104,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut parts = Vec::new();
         *rest = skip_blank(rest);
         *rest = rest.strip_prefix(separator).unwrap_or(rest);
+
         loop {
             parts.push(if separator == '|' {
                 self.documented_list(rest, depth, '&')?
@@ -110,9 +116,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 None => break,
             }
         }
+
         if let [only] = parts[..] {
             return Some(only);
         }
+
         let list = self.b.facts.add_list(parts);
         Some(self.b.type_expr(if separator == '|' {
             TypeExpr::Union(list)
@@ -124,23 +132,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn documented_prefixed(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         let depth = depth.checked_sub(1)?;
         *rest = skip_blank(rest);
+
         if let Some(after) = rest.strip_prefix("...") {
             *rest = after;
             return self.documented_prefixed(rest, depth);
         }
+
         if let Some(after) = rest.strip_prefix(['?', '!'])
             && !skip_blank(after).is_empty()
         {
             *rest = after;
             return self.documented_prefixed(rest, depth);
         }
+
         if take_word(rest, "keyof") {
             let inner = self.documented_prefixed(rest, depth)?;
             return Some(self.b.type_expr(TypeExpr::KeyOf(inner)));
         }
+
         if take_word(rest, "readonly") {
             return self.documented_prefixed(rest, depth);
         }
+
         if take_word(rest, "infer") {
             *rest = skip_blank(rest);
             let at = self.documented_at(rest);
@@ -151,6 +164,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 .declare(name, DeclKind::TypeParam, DeclFlags::default(), at);
             return Some(self.b.type_expr(TypeExpr::Infer(id)));
         }
+
         self.documented_postfixed(rest, depth)
     }
 
@@ -178,6 +192,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn documented_single(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         *rest = skip_blank(rest);
+
         match rest.chars().next()? {
             '(' if is_arrow(rest) => self.documented_function(rest, depth, false),
             '(' => {
@@ -228,25 +243,31 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let module = self.b.sym(module);
             return self.documented_name(rest, depth, Some(module));
         }
+
         if rest.starts_with("function") && skip_blank(&rest["function".len()..]).starts_with('(') {
             *rest = &rest["function".len()..];
             return self.documented_function(rest, depth, false);
         }
+
         if take_word(rest, "typeof") {
             return self.documented_query(rest);
         }
         if take_word(rest, "new") {
             return self.documented_function(rest, depth, true);
         }
+
         let asserts = take_word(rest, "asserts");
         let before = *rest;
         *rest = skip_blank(rest);
+
         let word = take_name(rest)?;
+
         if take_word(rest, "is") {
             let ty = self.documented_whole(rest, depth)?;
             let name = self.b.sym(word);
             return Some(self.b.type_expr(TypeExpr::Predicate(name, ty, asserts)));
         }
+
         if asserts {
             let name = self.b.sym(word);
             return Some(
@@ -254,16 +275,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     .type_expr(TypeExpr::Predicate(name, TypeId::NONE, true)),
             );
         }
+
         if word == "this" {
             return Some(self.b.type_expr(TypeExpr::This));
         }
+
         if matches!(word, "true" | "false") {
             let word = self.b.sym(word);
             return Some(self.b.type_expr(TypeExpr::Literal(LiteralKind::Bool, word)));
         }
+
         if KEYWORDS.contains(&word) {
             return Some(self.b.primitive(word));
         }
+
         *rest = before;
         self.documented_name(rest, depth, None)
     }
@@ -277,6 +302,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     ) -> Option<TypeId> {
         let mut names = Vec::new();
         *rest = skip_blank(rest);
+
         if module.is_some() {
             match rest.strip_prefix('.') {
                 Some(after) => *rest = after,
@@ -284,6 +310,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 None => names.push("export="),
             }
         }
+
         while names.first() != Some(&"export=") {
             names.push(take_name(rest)?);
             match rest
@@ -294,13 +321,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 None => break,
             }
         }
+
         let args = self.documented_arguments(rest, depth)?;
+
         if let ([name], None) = (&names[..], module)
             && let Some(ty) = self.older_name(name, args)
         {
             return Some(ty);
         }
+
         let last = names.len().checked_sub(1)?;
+
         let mut segments = Vec::new();
         for (index, name) in names.into_iter().enumerate() {
             let name = self.b.sym_owned(name);
@@ -309,6 +340,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 args: if index == last { args } else { List::default() },
             });
         }
+
         let list = self.b.facts.add_list(segments);
         let scope = self.b.scope;
         Some(
@@ -354,6 +386,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// What `typeof` asks.
     fn documented_query(&mut self, rest: Rest<'_, 't>) -> Option<TypeId> {
         *rest = skip_blank(rest);
+
         let scope = self.b.scope;
         let mut value = match documented_module(rest) {
             Some(module) => {
@@ -369,17 +402,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.expr(Expr::Name(name, scope, u32::MAX))
             }
         };
+
         while let Some(after) = rest.strip_prefix('.') {
             *rest = after;
             let name = take_name(rest)?;
             let name = self.b.sym(name);
             value = self.b.expr(Expr::Member(value, name));
         }
+
         Some(self.b.type_expr(TypeExpr::TypeOf(value)))
     }
 
     fn documented_tuple(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         take(rest, "[")?;
+
         let mut elements = Vec::new();
         while take(rest, "]").is_none() {
             let is_rest = skip_blank(rest).starts_with("...");
@@ -400,6 +436,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return None;
             }
         }
+
         let elements = self.b.facts.add_list(elements);
         Some(self.b.type_expr(TypeExpr::Tuple(elements)))
     }
@@ -421,6 +458,7 @@ fn is_arrow(text: &str) -> bool {
 /// Past the bracket that closes the one at the beginning.
 pub fn closing(text: &str) -> Option<usize> {
     let mut depth = 0u32;
+
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
@@ -436,6 +474,7 @@ pub fn closing(text: &str) -> Option<usize> {
             _ => {}
         }
     }
+
     None
 }
 

@@ -1,19 +1,19 @@
-//! What doc comments say in JavaScript: the types of parameters, results, variables and casts; the
-//! types that they declare.
+//! JSDoc: the types of parameters, results, variables and casts, and the type aliases that comments
+//! declare.
 //!
-//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}`
-//! belong to what stands behind the comment; `@typedef`, `@callback` and `@import` declare type
-//! aliases for the whole file, which other files can import.
+//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T` and `@extends
+//! {F<T>}` apply to the declaration after the comment. `@typedef`, `@callback` and `@import`
+//! declare type aliases for the whole file; other files can import them.
 //!
-//! **Limits.** `doc_overloads` reads `@overload`, `@enum` and `@satisfies`; a type that is declared
-//! in a function is visible in the whole file.
+//! **Limits.** `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
+//! inside a function is visible in the whole file.
 
 use codeagent_model::facts::*;
 
 use crate::javascript::doc_tags::{Tag, Tags, is_name, skip_blank, tags};
 use crate::javascript::doc_types::{take, take_name};
-use crate::lower::details::comment_before;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::comment_before;
 use crate::syntax::syntax::{Child, Kind};
 
 /// Tags that declare types.
@@ -28,7 +28,7 @@ pub struct DocumentedParameter {
     pub optional: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn tags_before(&self, start: usize) -> Vec<Tag<'t>> {
         if !self.javascript {
             return Vec::new();
@@ -94,6 +94,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn document_head(&mut self, function: DeclId) {
         let tags = std::mem::take(&mut self.script.doc);
         self.document_type_parameters(function, tags.all());
+
         for tag in tags.all() {
             if matches!(tag.name, "class" | "constructor")
                 && matches!(
@@ -120,6 +121,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
+
         self.script.doc = tags;
     }
 
@@ -178,6 +180,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             ty
         };
+
         DocumentedParameter {
             ty,
             optional: optional || text.ends_with('='),
@@ -203,7 +206,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn documented_templates(&mut self, tag: Tag<'t>, params: &mut Vec<DeclId>) {
         let mut rest = skip_blank(tag.rest);
         rest = rest.strip_prefix("const ").map_or(rest, skip_blank);
+
         let first = params.len();
+
         loop {
             let bracket = take(&mut rest, "[").is_some();
             rest = skip_blank(rest);
@@ -225,6 +230,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 break;
             }
         }
+
         if let (Some(bound), Some(param)) = (tag.ty, params.get(first).copied()) {
             let at = self.documented_at(bound);
             let bound = self.documented_type(bound);
@@ -239,7 +245,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if tags.is_empty() {
             return;
         }
+
         self.document_type_parameters(class, &tags);
+
         let mut bases: Vec<Base> = self.b.facts.list(self.b.facts.decl(class).bases).to_vec();
         for tag in &tags {
             let Some(text) = tag.ty else { continue };
@@ -269,6 +277,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
+
         self.b.decl(class).bases = self.b.facts.add_list(bases);
     }
 
@@ -276,9 +285,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     pub fn declare_documented_types(&mut self) {
         let text = self.b.text;
         self.script.has_overloads = self.javascript && text.contains("@overload");
+
         if !self.javascript || !DECLARING.iter().any(|tag| text.contains(tag)) {
             return;
         }
+
         let mut from = 0;
         while let Some(found) = text[from..].find("/**") {
             let start = from + found + 3;
@@ -295,6 +306,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn declare_types_of(&mut self, tags: &[Tag<'t>]) {
         let declares = |tag: &Tag<'t>| matches!(tag.name, "typedef" | "callback" | "import");
+
         let mut before = 0;
         for index in 0..tags.len() {
             if !declares(&tags[index]) {
@@ -324,6 +336,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if name.is_empty() || name.contains('.') {
             return;
         }
+
         let at = self.documented_at(name);
         let sym = self.b.sym(name);
         let id = self
@@ -331,8 +344,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(sym, DeclKind::TypeAlias, DeclFlags::EXPORT, at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
+
         self.b.decl(id).inner = inner;
         self.document_type_parameters(id, group);
+
         let ty = match tag.ty.map(str::trim) {
             None if tag.name == "callback" => self.documented_callback(group, id),
             Some(text) if !is_object(text) => self.documented_type(text),
@@ -347,6 +362,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
             }
         };
+
         self.b.decl(id).ty = ty;
         self.b.scope = scope;
     }
@@ -372,6 +388,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
         self.document_type_parameters(id, group);
+
         let mut params = Vec::new();
         let tags = Tags::new(group.to_vec());
         for tag in tags.parameters() {
@@ -391,11 +408,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.decl(param).ty = ty;
             params.push(param);
         }
+
         self.b.decl(id).params = self.b.facts.add_list(params);
+
         if let Some(text) = returned(group) {
             let ty = self.documented_type(text);
             self.b.decl(id).ty = ty;
         }
+
         self.b.scope = scope;
     }
 
@@ -405,6 +425,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some((head, module)) = tag.rest.split_once("from") else {
             return;
         };
+
         let module =
             module.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '*'));
         let module = self.b.sym(module);
@@ -416,6 +437,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !default.is_empty() && default.chars().all(is_name) {
             self.documented_import("default", default, module);
         }
+
         for part in braces.split(',').map(skip_blank) {
             let (name, local) = part.split_once(" as ").unwrap_or((part, part));
             if !name.trim().is_empty() {

@@ -1,10 +1,10 @@
-//! JavaScript without types: what comments, CommonJS, prototypes and assignments declare.
+//! Untyped JavaScript: declarations from doc comments, CommonJS, prototypes and assignments.
 
-pub mod assigned_members;
 pub mod common_js;
 pub mod doc_overloads;
-pub mod doc_shapes;
 pub mod doc_tags;
+pub mod doc_typedefs;
 pub mod doc_types;
+pub mod expando_members;
 pub mod jsdoc;
 pub mod prototypes;

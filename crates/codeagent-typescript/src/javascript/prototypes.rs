@@ -1,18 +1,18 @@
-//! What the instances of a function inherit, as JavaScript says it without classes.
+//! Prototype inheritance: how JavaScript functions get base types without classes.
 //!
 //! `A.prototype = { .. }`, `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`,
 //! `A.prototype.__proto__ = B.prototype`, `Object.setPrototypeOf(A.prototype, B.prototype)`,
-//! `util.inherits(A, B)`, `Object.assign(A.prototype, mixin)`: each is an entry of the base list of
-//! `A`; those that name `B` have a site there.
+//! `util.inherits(A, B)` and `Object.assign(A.prototype, mixin)` each add an entry to the base list
+//! of `A`; those that name `B` have a site there.
 //!
-//! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text;
-//! conditions around them do not.
+//! **Limits.** Only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
+//! around them are ignored.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
-use crate::lower::state::{Holder, Receiver};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::state::{MemberOwner, Receiver};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// Base entries of one function: more are forgotten, because each is added to a list of its own.
@@ -21,7 +21,7 @@ const MAX_PROTOTYPES: usize = 16;
 /// A call that adds to a prototype.
 #[derive(Clone, Copy)]
 pub struct PrototypeCall<'tree> {
-    holder: Holder,
+    holder: MemberOwner,
     kind: CallKind,
     /// The second argument.
     base: Child<'tree>,
@@ -41,7 +41,7 @@ enum CallKind {
     Define,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Walks what JavaScript assigns to a name or member.
     pub fn javascript_assigned(
         &mut self,
@@ -66,18 +66,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Expr::Member(object, _) = self.b.facts.expr(target) else {
             return;
         };
+
         if !matches!(
             right.kind,
             Kind::FunctionExpression | Kind::GeneratorFunction
         ) {
             return;
         }
+
         let path = self.name_segments(left);
         let above = &path[..path.len().saturating_sub(1)];
         let holder = self
             .without_prototype(above)
             .map(<[_]>::to_vec)
             .and_then(|above| self.holder(&above));
+
         self.script.receiver = match holder.and_then(|holder| holder.function.some()) {
             Some(function) => Receiver::Instance(function),
             None => Receiver::Object(object),
@@ -95,7 +98,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// What `A.prototype` or `A.prototype.__proto__` is the prototype of, if that is a function.
-    fn prototype_holder(&mut self, left: Child<'tree>) -> Option<Holder> {
+    fn prototype_holder(&mut self, left: Child<'tree>) -> Option<MemberOwner> {
         if left.kind != Kind::MemberExpression {
             return None;
         }
@@ -109,17 +112,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .filter(|holder| !holder.function.is_none())
     }
 
-    fn prototype_value(&mut self, holder: Holder, right: Child<'tree>) -> ExprId {
+    fn prototype_value(&mut self, holder: MemberOwner, right: Child<'tree>) -> ExprId {
         let is_literal = right.kind == Kind::Object;
         let around = self.b.owner;
+
         if is_literal {
             self.script.prototype = Some(holder);
             self.script.gives_out = !self.b.decl(holder.decl).detail.is_none();
             self.b.owner = holder.decl;
         }
+
         let value = self.expr(right, Context::None);
         self.b.owner = around;
         self.constructs(holder);
+
         let (inherited, at) = match (right.kind, self.b.facts.expr(value)) {
             (Kind::NewExpression, Expr::New(_)) => {
                 let class = self.children(right).get(Field::Constructor);
@@ -141,8 +147,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             _ => (value, self.prototype_position(right)),
         };
+
         let ty = self.b.type_expr(TypeExpr::TypeOf(inherited));
         self.add_prototype(holder, ty, at);
+
         value
     }
 
@@ -155,8 +163,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !matches!(function.kind, Kind::Identifier | Kind::MemberExpression) {
             return None;
         }
+
         let path = self.name_segments(function);
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
+
         let kind = match texts[..] {
             ["inherits"] | [_, "inherits"] => CallKind::Inherits,
             ["Object", "setPrototypeOf"] => CallKind::SetPrototype,
@@ -164,11 +174,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             ["Object", "defineProperty"] => CallKind::Define,
             _ => return None,
         };
+
         let arguments = self.arguments_of(call);
         let (first, base) = (*arguments.first()?, *arguments.get(1)?);
         if !matches!(first.kind, Kind::Identifier | Kind::MemberExpression) {
             return None;
         }
+
         let path = self.name_segments(first);
         let above = if kind == CallKind::Inherits {
             &path[..]
@@ -179,6 +191,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if holder.class.is_none() && holder.function.is_none() {
             return None;
         }
+
         match kind {
             CallKind::Inherits if holder.function.is_none() || arguments.len() != 2 => return None,
             CallKind::SetPrototype if holder.function.is_none() => return None,
@@ -198,6 +211,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             _ => {}
         }
+
         Some(PrototypeCall {
             holder,
             kind,
@@ -220,11 +234,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Expr::Call(call) = self.b.facts.expr(value) else {
             return;
         };
+
         let args = self
             .b
             .facts
             .list(self.b.facts.calls[call.index()].args)
             .to_vec();
+
         match kind {
             CallKind::Inherits => {
                 let Some(arg) = args.get(1) else { return };
@@ -288,18 +304,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Some(self.at(name))
     }
 
-    fn add_prototype(&mut self, holder: Holder, ty: TypeId, at: Option<Position>) {
+    fn add_prototype(&mut self, holder: MemberOwner, ty: TypeId, at: Option<Position>) {
         let made = holder.function.some().unwrap_or(holder.class);
         let mut bases: Vec<Base> = self.b.facts.list(self.b.facts.decl(made).bases).to_vec();
         if bases.len() >= MAX_PROTOTYPES {
             return;
         }
+
         if let Some(at) = at {
             let owner = std::mem::replace(&mut self.b.owner, holder.decl);
             self.b
                 .site(SiteKind::Base, Subject::Base(made, bases.len() as u16), at);
             self.b.owner = owner;
         }
+
         let at = at.unwrap_or(self.b.facts.decl(made).at);
         bases.push(Base {
             clause: BaseClause::Extends,

@@ -1,17 +1,17 @@
-//! What assignments do to what is known of a name or member path: `x = new C()` narrows it, any
-//! other ends what was known.
+//! Narrowing by assignment: `x = new C()` narrows a name or member path; any other assignment ends
+//! its narrowing.
 //!
-//! An assignment that is a statement declares a `Narrow` with what is assigned. Behind a statement
-//! that assigns somewhere inside, and in a loop from its beginning on, the declared type counts
-//! again, because nobody knows whether the assignment was run.
+//! An assignment that is a statement declares a `Narrow` with the assigned value. After a statement
+//! that contains an assignment, and from the start of a loop that contains one, the declared type
+//! applies again, because the assignment may or may not have run.
 //!
-//! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign.
-//! Paths are ended by their first member: `a.b.c = x` ends all that is known of `a.b`.
+//! **Limits.** Where branches meet, the declared type is used, not the union of the assigned types.
+//! Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
 
 use codeagent_model::facts::*;
 
-use crate::lower::state::{PathKey, Write};
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
+use crate::lower::state::{PathAssignment, PathKey};
 
 /// Assignments to one root in one scope that narrow. Looking up a name goes through all of them.
 const MAX_ASSIGNED: u32 = 16;
@@ -19,13 +19,13 @@ const MAX_ASSIGNED: u32 = 16;
 /// Segments of an assigned path that are looked at.
 const MAX_PATH: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Notes that a path is assigned to; what was known of it ends.
     pub fn write(&mut self, target: ExprId, end: usize) {
         let Some((path, key)) = self.path_key(target) else {
             return;
         };
-        self.narrowing.writes.push(Write {
+        self.narrowing.writes.push(PathAssignment {
             path,
             key,
             left: false,
@@ -37,7 +37,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// assignment of what is assigned.
     pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
         for index in mark..self.narrowing.writes.len() {
-            let Write { path, key, left } = self.narrowing.writes[index];
+            let PathAssignment { path, key, left } = self.narrowing.writes[index];
             if !left {
                 self.end_narrowing(path, key, end as u32);
             }
@@ -81,12 +81,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !creates && !self.narrowing.narrowed.contains(&key) {
             return;
         }
+
         let count = self
             .narrowing
             .assigned_in
             .entry((self.b.scope, key.0))
             .or_default();
+
         *count += 1;
+
         if *count <= MAX_ASSIGNED {
             self.declare_narrow(
                 Guard {
@@ -133,6 +136,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// A path as far as its first member, and its key.
     fn path_key(&mut self, path: ExprId) -> Option<(ExprId, PathKey)> {
         let (mut path, mut outer) = (path, None);
+
         for _ in 0..MAX_PATH {
             let root = match self.b.facts.expr(path) {
                 Expr::Name(name, ..) => name,
@@ -148,6 +152,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 (path, (root, first))
             }));
         }
+
         None
     }
 }

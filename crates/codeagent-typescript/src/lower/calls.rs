@@ -1,16 +1,17 @@
-//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over
-//! `!`; `new`; tagged templates.
+//! Access chains: members, calls and indices such as `a.b<T>(c)![d].e()`; also `new` and tagged
+//! templates.
 //!
-//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as
-//! `(a + f)<T>(x)`; here the operator goes back on top of its chain.
+//! Chains are walked by a loop that skips `!`. The grammar reads `await f<T>(x).g()` as `(await
+//! f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator is moved back on top of
+//! its chain.
 //!
-//! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed
-//! module is `Unknown`.
+//! **Limits.** `new` without parentheses has no arguments. `import(x)` of a computed module is
+//! `Unknown`.
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// What a link hangs on.
@@ -21,7 +22,7 @@ struct Callee<'tree> {
     name: Option<Child<'tree>>,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A chain: down to its head, then up link by link.
     pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
         let base = self.links.len();
@@ -37,6 +38,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             child: head,
             name: None,
         };
+
         while self.links.len() > base {
             let Some(link) = self.links.pop() else { break };
             let usage = match () {
@@ -55,6 +57,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 name: Some(link.name()),
             };
         }
+
         value
     }
 
@@ -74,10 +77,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 },
                 _ => return current,
             };
+
             let kids = self.children(current);
             let Some(mut next) = kids.get(below) else {
                 return current;
             };
+
             let generic =
                 current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
             self.links.push(ChainLink {
@@ -85,6 +90,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 kids,
                 hoisted: false,
             });
+
             while generic
                 && matches!(
                     next.kind,
@@ -112,6 +118,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 );
                 next = inner;
             }
+
             current = next;
         }
     }
@@ -163,12 +170,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(property) = link.kids.get(Field::Property) else {
             return value;
         };
+
         let sym = self.sym(property);
         let expr = self.b.expr(Expr::Member(value.expr, sym));
+
         if let Some(kind) = usage {
             let at = self.at(property);
             self.b.site(kind, Subject::Expr(expr), at);
         }
+
         Value {
             expr,
             test: Test::Truthy(expr),
@@ -184,6 +194,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(index) = link.kids.get(Field::Index) else {
             return value;
         };
+
         if index.kind == Kind::String {
             let sym = self.string(index);
             let expr = self.b.expr(Expr::Member(value.expr, sym));
@@ -196,6 +207,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 test: Test::Truthy(expr),
             };
         }
+
         let call = self.b.begin_call(value.expr, List::default());
         let expr = self.b.fresh_expr(Expr::Index(call));
         let index = self.expr(index, Context::None);
@@ -217,6 +229,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
         }
+
         let type_args = self.type_arguments(link.kids.get(Field::TypeArguments));
         let call = self.b.begin_call(callee.expr, type_args);
         let expr = self.b.fresh_expr(Expr::Call(call));
@@ -225,20 +238,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Some(name) => self.at(name),
             None => self.name_position(callee_node),
         };
+
         let kind = match () {
             () if callee_node.kind == Kind::Import => None,
             () if tagged => Some(SiteKind::Tag),
             () if callee_node.kind == Kind::Super => Some(SiteKind::BaseInit),
             () => Some(SiteKind::Call),
         };
+
         if let Some(kind) = kind {
             self.b.site(kind, Subject::Expr(expr), at);
         }
+
         let args = match arguments {
             Some(template) if tagged => self.tag_arguments(template),
             Some(list) => self.arguments(list, call),
             None => Vec::new(),
         };
+
         self.b.finish_call(call, args);
         Value {
             expr,
@@ -258,18 +275,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !dynamic && !require {
             return None;
         }
+
         let specifier = self
             .children(arguments?)
             .first()
             .filter(|first| first.kind == Kind::String)?;
         let module = self.string(specifier);
+
         if dynamic {
             return Some(self.module_expression(module, specifier));
         }
+
         self.b.facts.header.is_module = true;
+
         let expr = self.b.fresh_expr(Expr::Require(module));
         let at = self.at(specifier);
         self.b.site(SiteKind::Import, Subject::Expr(expr), at);
+
         Some(expr)
     }
 

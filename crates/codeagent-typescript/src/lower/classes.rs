@@ -7,9 +7,9 @@
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
-use crate::lower::functions::Head;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// What the members of a body belong to.
@@ -23,21 +23,23 @@ pub struct MemberOf {
     pub class: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A class declaration or, without a statement, a class expression.
     pub fn class_like(
         &mut self,
         child: Child<'tree>,
-        outer: Option<Outer>,
+        outer: Option<EnclosingStatement>,
         context: Context,
     ) -> DeclId {
         let kids = self.children(child);
         let expression = child.kind == Kind::Class && outer.is_none();
         let around = self.outer(child, outer);
+
         let mut flags = around.flags;
         if kids.has(Kind::AbstractToken) {
             flags.insert(DeclFlags::ABSTRACT);
         }
+
         let name = kids.get(Field::Name);
         let sym = match name {
             Some(name) => self.sym(name),
@@ -46,41 +48,51 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
+
         self.b.decl(id).context = context;
+
         let shown =
             !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
+
         if shown {
             self.show(
                 id,
-                Looks {
+                DeclText {
                     start: around.start,
                     end: around.end,
                     name,
-                    ..Looks::default()
+                    ..DeclText::default()
                 },
             );
         }
+
         let mut decorators = std::mem::take(&mut self.decorators);
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
         self.decorate(if shown { id } else { self.b.owner }, decorators);
+
         if shown {
             self.b.owner = id;
         }
+
         let inner = self.b.open_scope(ScopeKind::Type, id);
         let decl = self.b.decl(id);
         decl.inner = inner;
+
         if expression && name.is_some() {
             // The name of a class expression is visible in itself only.
             decl.scope = inner;
         }
+
         self.class = id;
         self.function = DeclId::NONE;
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
+
         if self.javascript {
             self.document_class(id, around.start);
         }
+
         if let Some(body) = kids.get(Field::Body) {
             self.members(
                 body,
@@ -91,7 +103,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 },
             );
         }
+
         self.restore(saved);
+
         id
     }
 
@@ -106,19 +120,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `interface A extends B { }`
-    pub fn interface(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn interface(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::Type, id);
         self.b.decl(id).inner = inner;
         self.this = self.b.expr(Expr::This(id));
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
+
         if let Some(body) = kids.get(Field::Body) {
             self.members(
                 body,
@@ -129,6 +146,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 },
             );
         }
+
         self.restore(saved);
     }
 
@@ -152,6 +170,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn heritage_clause(&mut self, clause: Child<'tree>, id: DeclId, bases: &mut Vec<Base>) {
         let kids = self.children(clause);
+
         if clause.kind == Kind::ExtendsClause {
             if let Some(value) = kids.get(Field::Value) {
                 let base = self.base_class(value, kids.get(Field::TypeArguments));
@@ -159,11 +178,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             return;
         }
+
         let clause = if clause.kind == Kind::ImplementsClause {
             BaseClause::Implements
         } else {
             BaseClause::Extends
         };
+
         for child in kids.named() {
             let (ty, at) = match self.named_type(child) {
                 Some((ty, last)) => (ty, self.at(last)),
@@ -187,6 +208,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
+
         // What stands before a dot in JavaScript is a value.
         let named = value.kind == Kind::Identifier
             || value.kind == Kind::MemberExpression && !self.javascript;
@@ -203,6 +225,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 at: self.name_position(value),
             };
         }
+
         let names = self.name_segments(value);
         let last = names[names.len() - 1];
         let ty = self.type_name(&names, args);
@@ -221,13 +244,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 decorators.push(child);
             } else {
                 let pending = std::mem::take(&mut decorators);
-                self.deeper((), |walker| walker.member(child, of, pending));
+                self.with_depth_limit((), |walker| walker.member(child, of, pending));
             }
         }
     }
 
     fn member(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
         let this = self.this;
+
         match child.kind {
             Kind::MethodDefinition | Kind::MethodSignature | Kind::AbstractMethodSignature => {
                 self.method(child, of, decorators)
@@ -247,6 +271,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::Error => self.members(child, of),
             _ => {}
         }
+
         self.this = this;
     }
 
@@ -288,7 +313,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(name);
+
         let flags = self.modifiers(&kids) | self.ambient;
         let kind = match () {
             () if of.class
@@ -301,12 +328,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             () if kids.has(Kind::SetToken) => DeclKind::Setter,
             () => DeclKind::Method,
         };
+
         self.member_this(of, flags);
+
         let start = decorators
             .first()
             .map_or(child.start(), |first| first.start());
         let access = Some(self.access(&kids));
-        let head = Head {
+
+        let head = FunctionHead {
             kind,
             flags,
             start: of.shown.then_some(start),
@@ -332,39 +362,48 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(name);
+
         let (sym, computed) = self.member_name(name);
         let flags = self.modifiers(&kids) | computed | self.ambient;
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
+
         if self.javascript {
             self.script.class_members.insert((self.b.scope, sym));
         }
+
         let owner = self.b.owner;
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+
         if of.shown {
             let start = decorators
                 .first()
                 .map_or(child.start(), |first| first.start());
             let access = Some(self.access(&kids));
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end: child.end(),
                 name: Some(name),
                 ty: kids.get(Field::Type),
                 access,
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show_property(id, &kids, looks);
             self.b.owner = id;
         }
+
         self.decorate(self.b.owner, decorators);
         self.member_this(of, flags);
+
         let ty = match kids.get(Field::Type) {
             Some(ty) => self.ty(ty),
             None => self.documented_variable(child.start()),
         };
+
         self.b.decl(id).ty = ty;
+
         if let Some(value) = kids.get(Field::Value) {
             self.document_value(value, child.start());
             let context = if ty.is_none() {
@@ -377,10 +416,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.function = function;
             self.b.decl(id).init = init;
         }
+
         self.b.owner = owner;
     }
 
-    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
         if let Some(function) = kids.get(Field::Value)
             && matches!(
                 function.kind,

@@ -8,20 +8,21 @@
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// Longest dotted name; each segment is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `const a = 1, { b } = c;`
-    pub fn variables(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
+
         let mut flags = outer.flags;
         if kids.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
             flags.insert(DeclFlags::CONST);
@@ -30,6 +31,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             flags.insert(DeclFlags::HOISTED);
         }
+
         let scope = if flags.has(DeclFlags::HOISTED) {
             self.hoisting_scope()
         } else {
@@ -46,6 +48,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
             .count()
             == 1;
+
         for declarator in kids
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
@@ -78,6 +81,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if self.javascript && self.required(name, value, binding) {
             return;
         }
+
         if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
             let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
             let context = if ty.is_none() {
@@ -94,36 +98,43 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.bind(name, source, binding);
             return;
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
+
         let id = self.b.declare(
             sym,
             DeclKind::Variable,
             binding.flags.unwrap_or_default(),
             at,
         );
+
         if let Some(scope) = binding.scope {
             self.b.decl(id).scope = scope;
         }
+
         if let Some(outer) = binding.shown {
             let (start, end) = if alone {
                 (outer.start, outer.end)
             } else {
                 (child.start(), child.end())
             };
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end,
                 name: Some(name),
                 documented_at: Some(outer.start),
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show_variable(id, &kids, looks);
         }
+
         let owner = self.b.owner;
+
         if binding.shown.is_some() {
             self.b.owner = id;
         }
+
         let start = binding.shown.map_or(statement, |outer| outer.start);
         let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
@@ -137,9 +148,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             Context::Typed(expected)
         };
+
         if let Some(value) = value {
             self.document_value(value, start);
         }
+
         let given_out = value
             .filter(|_| self.javascript && ty.is_none())
             .and_then(|value| self.given_out_as_well(value));
@@ -147,12 +160,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Some(init) => init,
             None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
         };
+
         if let (Some(_), Expr::Object(value) | Expr::Function(value)) =
             (given_out, self.b.facts.expr(init))
         {
             self.b.decl(value).parent = id;
         }
+
         self.hold(id, init);
+
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
@@ -160,7 +176,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// A variable that holds a function shows the function's parameters and return type.
-    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: Looks<'tree>) {
+    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
         looks.ty = kids.get(Field::Type);
         let value = kids.get(Field::Value);
         if let Some(function) = value
@@ -179,7 +195,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `enum E { A = 1, B }`
-    pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let flags = if kids.has(Kind::ConstToken) {
@@ -187,18 +203,25 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             outer.flags
         };
-        let Some(id) = self.declare_named(&kids, DeclKind::Enum, Outer { flags, ..outer }) else {
+
+        let Some(id) =
+            self.declare_named(&kids, DeclKind::Enum, EnclosingStatement { flags, ..outer })
+        else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::Enum, id);
         self.b.decl(id).inner = inner;
+
         if let Some(body) = kids.get(Field::Body) {
             for member in self.children(body).named() {
                 self.enum_member(member);
             }
         }
+
         self.restore(saved);
     }
 
@@ -212,22 +235,27 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .as_ref()
             .and_then(|kids| kids.get(Field::Name))
             .unwrap_or(child);
+
         if child.kind == Kind::Error {
             return;
         }
+
         let (sym, computed) = self.member_name(name);
         let at = self.at(name);
         let id = self
             .b
             .declare(sym, DeclKind::EnumMember, DeclFlags::STATIC | computed, at);
-        let looks = Looks {
+
+        let looks = DeclText {
             start: child.start(),
             end: child.end(),
             name: Some(name),
             access: Some(Access::Public),
-            ..Looks::default()
+            ..DeclText::default()
         };
+
         self.show(id, looks);
+
         if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
             let owner = std::mem::replace(&mut self.b.owner, id);
             let init = self.expr(value, Context::None);
@@ -237,22 +265,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `type A<T> = ..`
-    pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
         let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
             return;
         };
+
         let saved = self.save();
         self.b.owner = id;
+
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
         self.type_parameters(&kids, id);
+
         if let Some(value) = kids.get(Field::Value) {
             self.aliased = true;
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
         }
+
         self.restore(saved);
     }
 
@@ -261,60 +293,68 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         kids: &Children<'tree>,
         kind: DeclKind,
-        outer: Outer,
+        outer: EnclosingStatement,
     ) -> Option<DeclId> {
         let name = kids.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
+
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: outer.start,
                 end: outer.end,
                 name: Some(name),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
+
         Some(id)
     }
 
     /// `namespace A.B { }`, `declare module "m" { }`
-    pub fn namespace(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let outer = self.outer(child, outer);
+
         let Some(name) = kids.get(Field::Name) else {
             return;
         };
+
         let body = kids.get(Field::Body);
+
         if name.kind == Kind::String {
             self.module_body(DeclKind::AmbientModule, name, outer, body);
             return;
         }
+
         let saved = self.save();
         let mut names = self.name_segments(name);
         let Some(last) = names.pop() else { return };
+
         let mut part = outer;
         for segment in names {
             self.open_namespace(DeclKind::Namespace, segment, part);
             part.flags.insert(DeclFlags::EXPORT);
         }
+
         self.module_body(DeclKind::Namespace, last, part, body);
         self.restore(saved);
     }
 
     /// Declares one and makes its scope and itself the current ones.
-    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: Outer) {
+    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: EnclosingStatement) {
         let sym = self.string(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: outer.start,
                 end: outer.end,
                 name: Some(name),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
         self.b.owner = id;
@@ -326,18 +366,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         kind: DeclKind,
         name: Child<'tree>,
-        outer: Outer,
+        outer: EnclosingStatement,
         body: Option<Child<'tree>>,
     ) {
         let saved = self.save();
         let ambient = self.ambient;
+
         if outer.flags.has(DeclFlags::AMBIENT) {
             self.ambient.insert(DeclFlags::AMBIENT);
         }
+
         self.open_namespace(kind, name, outer);
+
         if let Some(body) = body {
             self.block_statements(body);
         }
+
         self.ambient = ambient;
         self.restore(saved);
     }
@@ -360,14 +404,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 None => break,
             }
         }
+
         segments.push(name);
         segments.reverse();
         segments.truncate(MAX_SEGMENTS);
+
         segments
     }
 
     /// `declare ..`
-    pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let mut outer = self.outer(child, outer);
         outer.flags.insert(DeclFlags::AMBIENT);

@@ -1,38 +1,43 @@
-//! Exports of ECMAScript: flags on declarations, clauses, stars, `export default e`, `export = e`.
+//! ECMAScript exports: flags on declarations, export clauses, `export *`, `export default e`,
+//! `export = e`.
 //!
-//! **Limits.** `export as namespace X` is left out.
+//! **Limits.** `export as namespace X` is not read.
 
 use codeagent_model::facts::*;
 
-use crate::lower::details::Looks;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `export ..`
     pub fn export_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
             self.b.facts.header.is_module = true;
         }
+
         let kids = self.children(child);
+
         let mut flags = self.ambient | DeclFlags::EXPORT;
         if kids.has(Kind::DefaultToken) {
             flags.insert(DeclFlags::DEFAULT);
         }
+
         self.decorators
             .extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+
         if let Some(declaration) = kids.get(Field::Declaration) {
             self.statement(
                 declaration,
-                Some(Outer {
+                Some(EnclosingStatement {
                     start: child.start(),
                     end: child.end(),
                     flags,
                 }),
             );
         } else if let Some(value) = kids.get(Field::Value) {
-            let outer = Outer {
+            let outer = EnclosingStatement {
                 start: child.start(),
                 end: child.end(),
                 flags,
@@ -59,6 +64,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             self.export_clauses(&kids);
         }
+
         self.decorators.clear();
     }
 
@@ -68,10 +74,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(name, DeclKind::DefaultExport, flags, at);
         self.show(
             id,
-            Looks {
+            DeclText {
                 start: child.start(),
                 end: child.end(),
-                ..Looks::default()
+                ..DeclText::default()
             },
         );
         let owner = std::mem::replace(&mut self.b.owner, id);
@@ -105,6 +111,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let source = kids.get(Field::Source);
         let module = source.map_or(Sym::NONE, |source| self.string(source));
         let type_only = kids.has(Kind::TypeToken);
+
         let mut starred = None;
         for kid in kids.iter() {
             match kid.kind {
@@ -136,6 +143,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
+
         if let (Some(star), Some(source)) = (starred, source) {
             let export = self.export_of(ExportKind::Star, source);
             let type_only = self.is_type_star(star);
@@ -158,6 +166,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(local) = kids.get(Field::Name) else {
             return;
         };
+
         let kind = if module.is_none() {
             ExportKind::Local
         } else {
@@ -168,6 +177,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let name = kids
             .get(Field::Alias)
             .map_or(local, |alias| self.string(alias));
+
         self.add_export(Export {
             name,
             local,

@@ -6,14 +6,14 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::Lowering;
 use crate::lower::patterns::Binding;
 use crate::lower::state::{Test, TestNode, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// An expression that is read.
     pub fn expr(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         self.used(child, context, Some(SiteKind::Read)).expr
@@ -32,7 +32,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         usage: Option<SiteKind>,
     ) -> Value {
         let otherwise = Value::of(ExprId::NONE);
-        self.deeper(otherwise, |walker| walker.used_inner(child, context, usage))
+        self.with_depth_limit(otherwise, |walker| walker.used_inner(child, context, usage))
     }
 
     fn used_inner(
@@ -69,7 +69,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::This => self.this_value(child),
             Kind::Super => self.super_value(),
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
-                let id = self.function(child, Head::plain(DeclKind::Lambda, context));
+                let id = self.function(child, FunctionHead::plain(DeclKind::Lambda, context));
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
@@ -122,6 +122,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) else {
             return None;
         };
+
         let names: Vec<Sym> = facts
             .list(segments)
             .iter()
@@ -130,6 +131,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (first, others) = names.split_first()?;
         let at = base.at.offset;
         let first = self.b.expr(Expr::Name(*first, scope, at));
+
         Some(others.iter().fold(first, |object, name| {
             self.b.expr(Expr::Member(object, *name))
         }))
@@ -171,6 +173,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return self.b.expr(Expr::Unknown);
             }
         };
+
         self.b.expr(Expr::Literal(kind, sym))
     }
 
@@ -243,6 +246,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(inner) = self.children(child).first() else {
             return Value::of(self.b.expr(Expr::Unknown));
         };
+
         let ty = self.documented_variable(child.start());
         if ty.is_none() {
             let expected = self.documented_expectation(child.start());
@@ -256,6 +260,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 usage,
             );
         }
+
         let value = self.used(inner, Context::Typed(ty), usage);
         Value {
             expr: self.b.expr(Expr::Cast(ty)),
@@ -297,6 +302,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             _ => (KnownType::Number, Test::None),
         };
+
         Value {
             expr: self.b.expr(Expr::Known(known)),
             test,
@@ -318,6 +324,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 None => break,
             }
         }
+
         let innermost = levels.last().map_or(Kind::OtherToken, |level| level.0);
         let mut left = self.value(
             current,
@@ -327,10 +334,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 Context::None
             },
         );
+
         while let Some((operator, right)) = levels.pop() {
             let Some(right) = right else { continue };
             left = self.operation(left, operator, right, context);
         }
+
         left
     }
 
@@ -347,10 +356,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Context::None
         };
         let right = match operator {
-            Kind::AndAnd => self.guarded(left.test, true, |walker| walker.value(right, context)),
-            Kind::OrOr => self.guarded(left.test, false, |walker| walker.value(right, context)),
+            Kind::AndAnd => self.with_guard(left.test, true, |walker| walker.value(right, context)),
+            Kind::OrOr => self.with_guard(left.test, false, |walker| walker.value(right, context)),
             _ => self.value(right, context),
         };
+
         self.combined(left, operator, right)
     }
 
@@ -383,6 +393,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             | Kind::GreaterEqual => Expr::Known(KnownType::Bool),
             _ => Expr::Known(KnownType::Number),
         };
+
         let test = self.operation_test(left, operator, right);
         Value {
             expr: self.b.expr(expr),
@@ -395,17 +406,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
             self.value(condition, Context::None).test
         });
+
         let mut arm = |field, holds| match kids.get(field) {
             Some(arm) => {
-                self.guarded(test, holds, |walker| walker.value(arm, context))
+                self.with_guard(test, holds, |walker| walker.value(arm, context))
                     .expr
             }
             None => ExprId::NONE,
         };
+
         let (yes, no) = (
             arm(Field::Consequence, true),
             arm(Field::Alternative, false),
         );
+
         self.b.expr(Expr::Or(yes, no))
     }
 
@@ -413,6 +427,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn cast(&mut self, child: Child<'tree>, context: Context) -> Value {
         let kids = self.children(child);
         let mut parts = kids.named();
+
         let (value, ty) = if child.kind == Kind::TypeAssertion {
             let ty = parts.next();
             (parts.next(), ty)
@@ -422,6 +437,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(value) = value else {
             return Value::of(self.b.expr(Expr::Unknown));
         };
+
         let Some(ty) = ty.filter(|ty| ty.kind != Kind::ConstNode) else {
             let inner = self.value(value, context);
             return Value {
@@ -440,6 +456,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             Expr::Cast(ty)
         };
+
         Value {
             expr: self.b.expr(expr),
             test: inner.test,
@@ -451,20 +468,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
             return self.b.expr(Expr::Unknown);
         };
+
         if matches!(left.kind, Kind::ObjectPattern | Kind::ArrayPattern) {
             let source = self.expr(right, Context::None);
             self.bind(left, source, Binding::assignment());
             return source;
         }
+
         if self.javascript && self.is_common_js_export(left) {
             self.b.facts.header.is_module = true;
         }
+
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
         let value = if self.javascript {
             self.javascript_assigned(target, left, right)
         } else {
             self.expr(right, Context::Assigned(target))
         };
+
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))
@@ -485,17 +506,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
             return self.b.expr(Expr::Unknown);
         };
+
         let target = self
             .used(left, Context::None, Some(SiteKind::ReadWrite))
             .expr;
         let value = self.expr(right, Context::Assigned(target));
         self.write(target, child.end());
+
         let expr = match kids.get(Field::Operator).map(|operator| operator.kind) {
             Some(Kind::NullishAssign | Kind::OrAssign) => Expr::Or(target, value),
             Some(Kind::AndAssign) => Expr::And(target, value),
             Some(Kind::PlusAssign) => Expr::Binary(Operator::Add, target, value),
             _ => Expr::Known(KnownType::Number),
         };
+
         self.b.expr(expr)
     }
 
@@ -517,6 +541,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             };
             self.returns.push(yielded);
         }
+
         self.b.expr(Expr::Yield(inner))
     }
 

@@ -10,15 +10,15 @@ use codeagent_lang::lower::interface::Seen;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::lower::details::Looks;
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
+use crate::lower::signature_text::DeclText;
 use crate::lower::state::Receiver;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// What the place of a function says about it.
 #[derive(Clone, Copy)]
-pub struct Head {
+pub struct FunctionHead {
     /// Kind of its declaration.
     pub kind: DeclKind,
     /// Modifiers seen outside it.
@@ -33,7 +33,7 @@ pub struct Head {
     pub context: Context,
 }
 
-impl Head {
+impl FunctionHead {
     /// A function that gets no detail.
     pub fn plain(kind: DeclKind, context: Context) -> Self {
         Self {
@@ -47,40 +47,46 @@ impl Head {
     }
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `function f() {}` and `function f();`
-    pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let outer = self.outer(child, outer);
         let flags = outer.flags | DeclFlags::HOISTED;
-        let head = Head {
+        let head = FunctionHead {
             flags,
             start: Some(outer.start),
             end: Some(outer.end),
-            ..Head::plain(DeclKind::Function, Context::None)
+            ..FunctionHead::plain(DeclKind::Function, Context::None)
         };
         self.function(child, head);
     }
 
     /// Any function-like node.
-    pub fn function(&mut self, child: Child<'tree>, head: Head) -> DeclId {
+    pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
         let kids = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
+
         if self.script.has_overloads {
             self.document_overloads(id, head.start, &mut tags);
         }
+
         let saved = self.save();
+
         if head.start.is_some() {
             self.b.owner = id;
         }
+
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
+
         if head.kind == DeclKind::Lambda {
             // A named function expression is visible in itself only.
             if !self.b.decl(id).name.is_none() {
                 self.b.decl(id).scope = inner;
             }
         }
+
         self.function = id;
         self.own_this(child.kind, id);
         self.type_use = if head.start.is_some() {
@@ -88,20 +94,26 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             SiteKind::TypeRef
         };
+
         let around = std::mem::replace(&mut self.script.doc, tags);
+
         if !self.script.doc.all().is_empty() {
             self.document_head(id);
         }
+
         self.signature(&kids, id);
         self.document_result(id);
         self.script.doc = around;
         self.body(&kids, id);
+
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {
             self.b.decl(id).flags.insert(DeclFlags::RETURNS_JSX);
         }
+
         let returns = self.b.facts.add_list(returns);
         self.b.decl(id).returns = returns;
+
         id
     }
 
@@ -109,7 +121,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         &mut self,
         child: Child<'tree>,
         kids: &Children<'tree>,
-        head: Head,
+        head: FunctionHead,
     ) -> DeclId {
         let name_node = kids.get(Field::Name);
         let (name, computed) = match name_node {
@@ -122,9 +134,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let flags = head.flags | computed | function_flags(child.kind, kids);
         let at = self.at(name_node.unwrap_or(child));
         let id = self.b.declare(name, head.kind, flags, at);
+
         self.b.decl(id).context = head.context;
+
         if let Some(start) = head.start {
-            let looks = Looks {
+            let looks = DeclText {
                 start,
                 end: head.end.unwrap_or_else(|| child.end()),
                 name: name_node,
@@ -135,6 +149,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             };
             self.show(id, looks);
         }
+
         id
     }
 
@@ -150,6 +165,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !own {
             return;
         }
+
         let receiver = std::mem::take(&mut self.script.receiver);
         let of = match (receiver, self.b.decl(id).context) {
             (Receiver::Instance(function), _) => function,
@@ -166,12 +182,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             (Receiver::Own, Context::None) if self.javascript => id,
             _ => DeclId::NONE,
         };
+
         self.this = self.b.expr(Expr::This(of));
     }
 
     /// Type parameters, parameters and return type.
     pub fn signature(&mut self, kids: &Children<'tree>, id: DeclId) {
         self.type_parameters(kids, id);
+
         if let Some(list) = kids.get(Field::Parameters) {
             let params = self.parameters(list, id);
             self.b.decl(id).params = self.b.facts.add_list(params);
@@ -192,7 +210,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decl.ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
+
         self.type_use = SiteKind::TypeRef;
+
         if let Some(ty) = kids
             .get(Field::ReturnType)
             .or_else(|| kids.get(Field::Type))
@@ -206,18 +226,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(body) = kids.get(Field::Body) else {
             return;
         };
+
         let decl = self.b.decl(id);
         let declared =
             !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter);
         if declared && !self.javascript {
             self.b.hide(body.start(), body.end());
         }
+
         if body.kind == Kind::StatementBlock {
             self.block_statements(body);
         } else {
             let value = self.expr(body, Context::Returned(id));
             self.returns.push(value);
         }
+
         if !declared && !self.javascript {
             let seen = self.seen_of(&self.returns).unwrap_or(Seen::Asked(id));
             self.b.hide_but(body.start(), body.end(), seen);
@@ -271,12 +294,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         let id = self.b.declare(sym, DeclKind::TypeParam, flags, at);
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
+
         if let Some(constraint) = kids
             .get(Field::Constraint)
             .and_then(|wrapper| self.children(wrapper).first())
         {
             self.constrain(id, constraint);
         }
+
         if let Some(default) = kids
             .get(Field::Value)
             .and_then(|wrapper| self.children(wrapper).first())
@@ -284,7 +309,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let ty = self.ty(default);
             self.b.decl(id).ty = ty;
         }
+
         self.type_use = uses;
+
         Some(id)
     }
 
@@ -318,6 +345,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else {
             return;
         };
+
         if pattern.kind == Kind::This {
             if let Some(ty) = kids.get(Field::Type) {
                 let ty = self.ty(ty);
@@ -325,15 +353,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             return;
         }
+
         let mut flags = DeclFlags::default();
         let default = kids.get(Field::Value);
         if child.kind == Kind::OptionalParameter || default.is_some() {
             flags.insert(DeclFlags::OPTIONAL);
         }
+
         if pattern.kind == Kind::RestPattern {
             flags.insert(DeclFlags::REST);
             pattern = self.children(pattern).first().unwrap_or(pattern);
         }
+
         let simple = pattern.kind == Kind::Identifier;
         let name = if simple { self.sym(pattern) } else { Sym::NONE };
         let id = self
@@ -348,17 +379,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
             }
         }
+
         let init = self.parameter_value(function, params.len() as u16, ty, default);
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
         params.push(id);
+
         self.decorate(
             self.b.owner,
             kids.iter()
                 .filter(|kid| kid.kind == Kind::Decorator)
                 .collect::<Vec<_>>(),
         );
+
         if simple {
             self.parameter_property(child, &kids, id);
         } else {
@@ -386,9 +420,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             ExprId::NONE
         };
+
         let Some(default) = default else {
             return context;
         };
+
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
         let value = self.expr(
             default,
@@ -398,7 +434,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 Context::Typed(ty)
             },
         );
+
         self.type_use = uses;
+
         if contextual {
             self.b.expr(Expr::Or(context, value))
         } else {
@@ -414,7 +452,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !marked || self.class.is_none() {
             return;
         }
+
         self.b.decl(param).flags.insert(DeclFlags::FROM_PARAMETER);
+
         let Declaration {
             name,
             ty,
@@ -423,9 +463,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             flags,
             ..
         } = *self.b.decl(param);
+
         let (scope, owner) = (self.b.scope, self.b.owner);
         self.b.scope = self.b.decl(self.class).inner;
         self.b.owner = self.b.decl(owner).parent;
+
         let mut member = DeclFlags::MEMBER | DeclFlags::FROM_PARAMETER;
         for (flag, set) in [
             (
@@ -439,19 +481,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 member.insert(flag);
             }
         }
+
         let id = self.b.declare(name, DeclKind::Property, member, at);
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
+
         let access = self.access(kids);
-        let looks = Looks {
+        let looks = DeclText {
             start: child.start(),
             end: child.end(),
             name: kids.get(Field::Pattern),
             ty: kids.get(Field::Type),
             access: Some(access),
-            ..Looks::default()
+            ..DeclText::default()
         };
+
         self.show(id, looks);
         (self.b.scope, self.b.owner) = (scope, owner);
     }
@@ -477,6 +522,7 @@ fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
         kind,
         Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
     ) || kids.has(Kind::Star);
+
     for (flag, set) in [
         (DeclFlags::ASYNC, kids.has(Kind::AsyncToken)),
         (DeclFlags::GENERATOR, generator),
@@ -487,5 +533,6 @@ fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
             flags.insert(flag);
         }
     }
+
     flags
 }

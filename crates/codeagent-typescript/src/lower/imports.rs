@@ -7,8 +7,8 @@
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// The module an import names.
@@ -19,22 +19,27 @@ struct From {
     type_only: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `import .. from "m"` and `import "m"`
     pub fn import_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
             self.b.facts.header.is_module = true;
         }
+
         let kids = self.children(child);
         let type_only = kids.has(Kind::TypeToken) || kids.has(Kind::TypeofToken);
+
         if let Some(clause) = kids.find(Kind::ImportRequireClause) {
             self.import_require(clause, type_only);
             return;
         }
+
         let Some(source) = kids.get(Field::Source) else {
             return;
         };
+
         let from = self.from(source, type_only);
+
         match kids.find(Kind::ImportClause) {
             Some(clause) => self.import_clause(clause, from),
             None => {
@@ -62,6 +67,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 type_only: false,
             };
             let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
+
             self.b
                 .site(SiteKind::Import, Subject::Import(import), from.at);
         }
@@ -109,6 +115,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         let import = self.add_import(kind, name, decl, from);
         let at = self.at(imported);
+
         self.b.site(SiteKind::Import, Subject::Import(import), at);
     }
 
@@ -159,16 +166,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// `import a = B.C`
-    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let kids = self.children(child);
         let mut parts = kids.named();
         let (Some(name), Some(target)) = (parts.next(), parts.next()) else {
             return;
         };
+
         let sym = self.sym(name);
         let at = self.at(name);
         let flags = self.outer(child, outer).flags;
         let id = self.b.declare(sym, DeclKind::Import, flags, at);
+
         let mut value = ExprId::NONE;
         for segment in self.name_segments(target) {
             if value.is_none() {
@@ -180,6 +189,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.site(SiteKind::Read, Subject::Expr(value), at);
             }
         }
+
         self.b.decl(id).init = value;
     }
 
@@ -201,10 +211,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(source) = call.and_then(|call| self.required_module(call)) else {
             return false;
         };
+
         self.b.facts.header.is_module = true;
+
         let from = self.from(source, false);
         let scope = self.b.scope;
         self.b.scope = binding.scope.unwrap_or(scope);
+
         let is_import = match (name.kind, member) {
             (Kind::Identifier, None) => {
                 // The variable is a name of its own: what uses the module's value is the call.
@@ -218,7 +231,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             (Kind::ObjectPattern, None) => self.required_names(name, from),
             _ => false,
         };
+
         self.b.scope = scope;
+
         is_import
     }
 
@@ -255,9 +270,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => return false,
             }
         }
+
         for names in names {
             self.import_name(ImportKind::Named, names, from);
         }
+
         true
     }
 }
@@ -299,5 +316,6 @@ fn reference(comment: &str, attribute: &str) -> Option<(usize, usize)> {
         .filter(|quote| matches!(quote, '"' | '\''))?;
     let start = comment.len() - value.len() + 1;
     let length = comment[start..].find(quote)?;
+
     Some((start, start + length))
 }

@@ -5,15 +5,16 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// An element with everything in it.
     pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
         if child.kind == Kind::JsxSelfClosingElement {
             return self.jsx_opening(child);
         }
+
         let kids = self.children(child);
         let opening = kids
             .get(Field::OpenTag)
@@ -27,6 +28,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             ExprId::NONE
         };
+
         for part in kids.named() {
             if matches!(
                 part.kind,
@@ -41,6 +43,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.expr(part, context);
             }
         }
+
         element
     }
 
@@ -53,13 +56,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.used(name, Context::None, None).expr
         });
         let element = self.b.expr(Expr::Jsx(component));
+
         if let Some(name) = name {
             let at = self.name_position(name);
             self.b.site(SiteKind::Jsx, Subject::Expr(element), at);
         }
+
         if let Some(arguments) = kids.get(Field::TypeArguments) {
             self.type_arguments(Some(arguments));
         }
+
         for part in kids.named() {
             match part.kind {
                 Kind::JsxAttribute => self.jsx_attribute(part, component),
@@ -69,6 +75,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
+
         element
     }
 

@@ -1,15 +1,16 @@
-//! Object and array literals: what members an object has, where its lambdas get their types from.
+//! Object and array literals: the members of an object, and the context its lambdas take their
+//! types from.
 //!
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
-//! nameless, the spread.
+//! without a name, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is
-//! assigned the literal. An array has a declaration only if it has a context to pass on.
+//! **Limits.** Members of object literals are nodes only if the literal is assigned to
+//! `module.exports` or a prototype. An array has a declaration only if it has a context to pass on.
 
 use codeagent_model::facts::*;
 
-use crate::lower::functions::Head;
-use crate::lower::walker::Walker;
+use crate::lower::functions::FunctionHead;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// An object literal under construction.
@@ -22,7 +23,7 @@ struct Object {
     shown: bool,
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `{ .. }`
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
@@ -33,24 +34,30 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, decl);
+
         self.b.scope = around;
+
         let literal = self.b.decl(decl);
         literal.inner = inner;
         literal.context = context;
+
         if let Some(of) = prototype {
             self.script
                 .prototypes
                 .insert(decl, of.function.some().unwrap_or(of.class));
         }
+
         let object = Object {
             decl,
             inner,
             around,
             shown,
         };
+
         for part in self.children(child).named() {
             self.object_part(part, object);
         }
+
         self.b.fresh_expr(Expr::Object(decl))
     }
 
@@ -69,6 +76,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let init = self.b.expr(Expr::Spread(value));
                 let at = self.at(part);
                 self.b.scope = object.inner;
+
                 let spread = self
                     .b
                     .declare(Sym::NONE, DeclKind::Property, DeclFlags::MEMBER, at);
@@ -100,16 +108,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else {
             return;
         };
+
         self.computed_name(key);
+
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
         let owner = self.b.owner;
+
         if object.shown {
             self.show_assigned(property, (part.start(), value.end()), key, value);
             self.b.owner = property;
         }
+
         let ty = self.documented_variable(part.start());
         self.document_value(value, part.start());
+
         let context = if ty.is_none() {
             Context::Property(object.decl, name)
         } else {
@@ -127,7 +140,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(key) = kids.get(Field::Name) else {
             return;
         };
+
         self.computed_name(key);
+
         let (name, _) = self.member_name(key);
         let kind = match () {
             () if kids.has(Kind::GetToken) => DeclKind::Getter,
@@ -135,8 +150,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             () => DeclKind::Method,
         };
         let at = self.at(key);
+
         self.b
             .site(SiteKind::Key, Subject::Key(object.decl, name), at);
+
         let this = self.this;
         let receiver = self
             .script
@@ -144,14 +161,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .get(&object.decl)
             .copied()
             .unwrap_or(object.decl);
+
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
+
         let start = object.shown.then_some(part.start());
-        let head = Head {
+        let head = FunctionHead {
             flags: DeclFlags::MEMBER,
             start,
-            ..Head::plain(kind, Context::Property(object.decl, name))
+            ..FunctionHead::plain(kind, Context::Property(object.decl, name))
         };
+
         self.function(part, head);
         self.b.scope = object.around;
         self.this = this;
@@ -170,6 +190,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.decl(decl).context = context;
             decl
         };
+
         let context = if decl.is_none() {
             Context::None
         } else {
@@ -181,7 +202,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .map(|element| self.expr(element, context))
             .collect();
         let list = self.b.facts.add_list(elements);
+
         self.b.facts.exprs[expr.index()] = Expr::Array(list, decl);
+
         expr
     }
 }

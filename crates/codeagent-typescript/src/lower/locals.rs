@@ -1,10 +1,10 @@
-//! What can be said only once a file has been walked, because names are visible before they are
+//! Binding of locals, done after a file has been walked, because names are visible before they are
 //! declared.
 //!
 //! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
 //! first assigned value; marks local functions that are named outside their own body.
 //!
-//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls what `o.f` is.
+//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
 
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ struct Local {
 }
 
 /// Settles what waited for the end of the walk.
-pub fn settle(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
+pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);
     locals.drop_sites(facts);
@@ -33,6 +33,7 @@ struct Locals {
 impl Locals {
     fn of(facts: &Facts) -> Self {
         let mut by_name: FxHashMap<(ScopeId, Sym), Local> = FxHashMap::default();
+
         let mut declared = vec![false; facts.names.len()];
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
@@ -60,6 +61,7 @@ impl Locals {
                 *entry = Local { decl: id, hidden };
             }
         }
+
         Self { by_name, declared }
     }
 
@@ -82,15 +84,18 @@ impl Locals {
             let Expr::Name(name, scope, _) = facts.expr(target) else {
                 continue;
             };
+
             if matches!(
                 facts.expr(value),
                 Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _)
             ) {
                 continue;
             }
+
             let Some(local) = self.find(facts, name, scope) else {
                 continue;
             };
+
             let decl = facts.decl(local.decl);
             let untyped =
                 decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
@@ -121,11 +126,13 @@ impl Locals {
                     SiteKind::Call | SiteKind::New | SiteKind::Tag | SiteKind::Jsx
                 )
         });
+
         for decl in called {
             if !at_module_level(facts, facts.decl(decl).scope) {
                 facts.decls[decl.index()].flags.insert(DeclFlags::CALLED);
             }
         }
+
         facts.sites = sites;
     }
 }
@@ -175,6 +182,7 @@ fn bare_name(facts: &Facts, subject: Subject) -> Option<(Sym, ScopeId)> {
         Subject::Expr(value) | Subject::Decorator(value) => value,
         _ => return None,
     };
+
     let value = match facts.expr(value) {
         Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
         Expr::Jsx(component) => component,

@@ -1,18 +1,17 @@
-//! TypeScript and JavaScript text becomes facts: repair, parse within a budget of steps, walk.
+//! Lowering of TypeScript and JavaScript text to facts: repair, parse within a budget, walk.
 //!
 //! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the
-//! expression `Call(Member(Name x, f))` and two sites. The parts: [`repair`] and [`syntax`] stand
-//! before the walk, [`walker`] holds its state, `statements` is where it begins, [`locals`] tidies
-//! up after it.
+//! expression `Call(Member(Name x, f))` and two sites. [`repair`] and [`syntax`] come before the
+//! walk, [`lowering`] holds its state, `statements` is its entry point, and [`locals`] binds locals
+//! after it.
 //!
-//! **Limits.** One text at a time and no lookup of names. What lies deeper than
-//! [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
+//! **Limits.** One text at a time, without name resolution. Nodes nested deeper than
+//! [`lowering::MAX_DEPTH`] are `Unknown`.
 
 mod assignments;
 mod calls;
 mod classes;
 mod declarations;
-pub(crate) mod details;
 mod exports;
 mod expressions;
 pub(crate) mod functions;
@@ -20,14 +19,15 @@ mod imports;
 mod jsx;
 mod literals;
 mod locals;
+pub(crate) mod lowering;
 mod narrowing;
 mod patterns;
 mod pieces;
+pub(crate) mod signature_text;
 pub(crate) mod state;
 mod statements;
 mod type_members;
 mod types;
-pub(crate) mod walker;
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::repair::repair;
 use crate::syntax::syntax::Grammar;
 
@@ -67,10 +67,11 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);
     }
+
     let repaired = repair(text, dialect);
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
-            let mut walker = Walker::new(text, dialect, &tree, &repaired);
+            let mut walker = Lowering::new(text, dialect, &tree, &repaired);
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
             walker.declare_documented_types();
@@ -104,8 +105,10 @@ fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
     if !root.has_error() {
         return;
     }
+
     let header = &mut facts.header;
     header.parse_status = ParseStatus::Partial;
+
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();

@@ -1,21 +1,22 @@
-//! What a condition says about the names in it, and the `Narrow` declarations that follow from it.
+//! Narrowing by conditions: the tests in a condition, and the `Narrow` declarations that follow
+//! from them.
 //!
-//! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as
-//! a small tree of tests while it is walked, so nothing is walked twice.
+//! `if (!(x instanceof C)) return;` redeclares `x` after the statement. A condition is kept as a
+//! small tree of tests while it is walked, so nothing is walked twice.
 //!
-//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where
-//! it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed
-//! under the name `this`, `this` itself is not.
+//! **Limits.** There is no flow graph (assignments are handled in `assignments`). `a || b` narrows
+//! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
+//! is narrowed under the name `this`; `this` itself is not narrowed.
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::Lowering;
 use crate::lower::state::{Test, TestNode, Value};
-use crate::lower::walker::Walker;
 use crate::syntax::syntax::Kind;
 
 const MAX_TESTS: usize = 16;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Keeps a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
         if matches!(
@@ -74,6 +75,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if matches!(kind, LiteralKind::Null | LiteralKind::Undefined) {
             return self.guard_test(value.expr, GuardTest::Truthy, !negated);
         }
+
         match self.b.facts.expr(value.expr) {
             Expr::Member(subject, name) => {
                 self.guard_test(subject, GuardTest::Discriminant(name, kind, text), negated)
@@ -83,27 +85,37 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// Runs a part of the walk in a block where a test is known to hold or not.
-    pub fn guarded<T>(&mut self, test: Test, holds: bool, part: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_guard<T>(
+        &mut self,
+        test: Test,
+        holds: bool,
+        part: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         if matches!(test, Test::None) {
             return part(self);
         }
+
         let (decls, scopes) = (self.b.facts.decls.len(), self.b.facts.scopes.len());
         let scope = self.b.scope;
         self.b.open_scope(ScopeKind::Block, DeclId::NONE);
         self.narrow(test, holds, 0);
+
         if self.b.facts.decls.len() == decls {
             // Nothing was narrowed: the block is not needed.
             self.b.facts.scopes.truncate(scopes);
             self.b.scope = scope;
         }
+
         let result = part(self);
         self.b.scope = scope;
+
         result
     }
 
     /// Declares in the current scope, from an offset on, what follows from a test.
     pub fn narrow(&mut self, test: Test, holds: bool, from: u32) {
         let mut pending = vec![(test, holds)];
+
         let mut steps = 0;
         while let Some((test, holds)) = pending.pop() {
             steps += 1;
@@ -151,6 +163,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 from,
             );
         }
+
         if let Expr::Member(receiver, _) =
             self.b.facts.expr(self.b.facts.calls[call.index()].callee)
         {
@@ -173,8 +186,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some((name, at)) = self.root_name(guard.subject) else {
             return;
         };
+
         self.note_narrowing(guard);
         self.b.facts.guards.push(guard);
+
         let number = self.b.facts.guards.len() as u32 - 1;
         let position = self.b.position(at as usize);
         let id = self
@@ -182,6 +197,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(name, DeclKind::Narrow, DeclFlags::default(), position);
         let init = self.b.expr(Expr::Guarded(number));
         let decl = self.b.decl(id);
+
         decl.init = init;
         decl.from = from;
     }

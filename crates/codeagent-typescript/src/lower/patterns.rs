@@ -1,12 +1,12 @@
-//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c`, `d` and says which part of
-//! `e` each is.
+//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c` and `d`, each with the part
+//! of `e` it is bound to.
 //!
-//! **Limits.** Keys that are computed at run time give no member.
+//! **Limits.** Computed keys give no member.
 
 use codeagent_model::facts::*;
 
-use crate::lower::details::Looks;
-use crate::lower::walker::{Outer, Walker};
+use crate::lower::lowering::{EnclosingStatement, Lowering};
+use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// What becomes of the names in a pattern.
@@ -17,7 +17,7 @@ pub struct Binding {
     /// Where `var` is hoisted to; else the current scope.
     pub scope: Option<ScopeId>,
     /// The statement, if the variables get details.
-    pub shown: Option<Outer>,
+    pub shown: Option<EnclosingStatement>,
 }
 
 impl Binding {
@@ -40,10 +40,10 @@ impl Binding {
     }
 }
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Gives the names of a pattern their parts of `source`.
     pub fn bind(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        self.deeper((), |walker| walker.bind_pattern(pattern, source, binding));
+        self.with_depth_limit((), |walker| walker.bind_pattern(pattern, source, binding));
     }
 
     fn bind_pattern(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
@@ -69,7 +69,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                     let Some(key) = kids.get(Field::Key) else {
                         continue;
                     };
+
                     let value = self.destructured(key, source);
+
                     if let Some(inner) = kids.get(Field::Value) {
                         self.bind(inner, value, binding);
                     }
@@ -141,27 +143,31 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.write(target, name.end());
             return;
         };
+
         if !matches!(
             name.kind,
             Kind::Identifier | Kind::ShorthandPropertyIdentifierPattern | Kind::Undefined
         ) {
             return;
         }
+
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Variable, flags, at);
         let decl = self.b.decl(id);
         decl.init = source;
+
         if let Some(scope) = binding.scope {
             decl.scope = scope;
         }
+
         if let Some(outer) = binding.shown {
-            let looks = Looks {
+            let looks = DeclText {
                 start: name.start(),
                 end: name.end(),
                 name: Some(name),
                 documented_at: Some(outer.start),
-                ..Looks::default()
+                ..DeclText::default()
             };
             self.show(id, looks);
         }

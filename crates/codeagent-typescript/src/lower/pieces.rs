@@ -1,7 +1,7 @@
-//! Which declarations of a TypeScript module do others see one by one: statements that declare one
-//! name, and members of classes and interfaces.
+//! Members of a module that other files depend on one by one: statements that declare one name, and
+//! members of classes and interfaces.
 //!
-//! **Limits.** Nothing is told apart in scripts and in JavaScript.
+//! **Limits.** Scripts and JavaScript files are not split.
 
 use codeagent_lang::lower::pieces::{PieceSpan, place};
 use codeagent_model::facts::{
@@ -19,6 +19,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
+
     let mut statements: Vec<(usize, usize)> = Vec::new();
     let mut cursor = root.walk();
     let mut has_more = cursor.goto_first_child();
@@ -26,20 +27,25 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         statements.push((cursor.node().start_byte(), cursor.node().end_byte()));
         has_more = cursor.goto_next_sibling();
     }
+
     let mut others: Vec<usize> = facts
         .imports
         .iter()
         .map(|import| import.at.offset as usize)
         .collect();
+
     others.extend(facts.exports.iter().map(|export| export.at.offset as usize));
+
     others.extend(
         facts
             .exprs
             .iter()
             .filter_map(|expr| given_to_another(facts, expr)),
     );
+
     let mut by_statement: FxHashMap<usize, Vec<DeclId>> = FxHashMap::default();
     let mut types: FxHashMap<DeclId, u32> = FxHashMap::default();
+
     let mut places = Vec::new();
     for id in facts
         .decl_ids()
@@ -67,6 +73,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
             places.extend(place(facts, id, *container));
         }
     }
+
     let is_narrowing =
         |decl: &&Declaration| decl.kind == DeclKind::Narrow && decl.scope == ScopeId(0);
     let mut narrowed_from: Vec<usize> = facts
@@ -76,6 +83,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         .map(|decl| decl.from as usize)
         .collect();
     narrowed_from.sort_unstable();
+
     for (statement, decls) in by_statement {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
@@ -94,6 +102,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
             ),
         }
     }
+
     (places, others)
 }
 

@@ -1,9 +1,9 @@
-//! What does the walk keep for its rooms: of guards and assignments, of functions and objects of
-//! JavaScript, of a chain?
+//! Data that lowering carries across its modules: guards and assignments, JavaScript functions and
+//! objects, chain links.
 //!
-//! The rooms that fill and read this are methods of `Walker`; here are only its forms.
+//! The modules that fill and read these types are methods of `Lowering`.
 //!
-//! **Limits.** Nothing here walks.
+//! **Limits.** Nothing here walks the tree.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,7 +64,7 @@ pub type PathKey = (Sym, Sym);
 
 /// An assignment to a path.
 #[derive(Clone, Copy, Debug)]
-pub struct Write {
+pub struct PathAssignment {
     /// The path as far as its first member.
     pub path: ExprId,
     pub key: PathKey,
@@ -80,7 +80,7 @@ pub struct Narrowing {
     /// A guard in this function speaks of something in `this`.
     pub narrows_this: bool,
     /// Assignments in this function so far; see [`crate::lower::assignments`].
-    pub writes: Vec<Write>,
+    pub writes: Vec<PathAssignment>,
     /// Paths of which a guard or an assignment says something, somewhere in the file so far.
     pub narrowed: FxHashSet<PathKey>,
     /// Where such a path has its declared type again.
@@ -103,7 +103,7 @@ pub enum Receiver {
 
 /// What a member is assigned to.
 #[derive(Clone, Copy)]
-pub struct Holder {
+pub struct MemberOwner {
     /// The class, function, variable or member.
     pub decl: DeclId,
     /// The class whose members these become; `NONE` for a function or object.
@@ -112,7 +112,7 @@ pub struct Holder {
     pub function: DeclId,
 }
 
-impl Holder {
+impl MemberOwner {
     /// The scope of the members that instances have: that of the class or function.
     pub fn made(self) -> Option<DeclId> {
         self.class.some().or(self.function.some())
@@ -121,7 +121,7 @@ impl Holder {
 
 /// What is known of functions, classes and objects of JavaScript.
 #[derive(Default)]
-pub struct Script<'t> {
+pub struct JsContext<'t> {
     /// The tags of the comment before the function whose parameters are being walked.
     pub doc: Tags<'t>,
     /// Where the comment before the function about to be walked ends, if not before the function
@@ -132,7 +132,7 @@ pub struct Script<'t> {
     /// `this` of the function about to be walked.
     pub receiver: Receiver,
     /// The function whose instances have the object literal about to be walked as their prototype.
-    pub prototype: Option<Holder>,
+    pub prototype: Option<MemberOwner>,
     /// The object literals that are prototypes, with what they are the prototypes of.
     pub prototypes: FxHashMap<DeclId, DeclId>,
     /// The members that classes have so far.

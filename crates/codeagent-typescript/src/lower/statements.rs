@@ -1,25 +1,25 @@
-//! Statements: where declarations and expressions stand, which blocks they open, and what
-//! conditions say in them.
+//! Statements: the declarations and expressions in them, the blocks they open, and the effect of
+//! conditions on them.
 //!
-//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go
-//! on".
+//! **Limits.** Blocks are scopes. Labels and jumps are not followed, except to tell that a branch
+//! does not continue.
 
 use codeagent_model::facts::*;
 
+use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
-use crate::lower::walker::{Outer, Walker};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
 /// through all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// A statement; `outer` is the `export` or `declare` around it.
-    pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    pub fn statement(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let mark = self.narrowing.writes.len();
-        let assigned = self.deeper(None, |walker| match child.kind {
+        let assigned = self.with_depth_limit(None, |walker| match child.kind {
             Kind::ExpressionStatement => walker.expression_statement(child, outer),
             _ => {
                 walker.statement_inner(child, outer);
@@ -29,7 +29,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.after_writes(mark, assigned, child.end());
     }
 
-    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         match child.kind {
             Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
             Kind::FunctionDeclaration
@@ -98,7 +98,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn expression_statement(
         &mut self,
         child: Child<'tree>,
-        outer: Option<Outer>,
+        outer: Option<EnclosingStatement>,
     ) -> Option<(ExprId, ExprId)> {
         let inner = self.children(child).first()?;
         if inner.kind == Kind::InternalModule {
@@ -120,6 +120,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return Some((target, value));
             }
         }
+
         None
     }
 
@@ -140,6 +141,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
         let mut nested = 0;
+
         let mut current = child;
         loop {
             let kids = self.children(current);
@@ -172,6 +174,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             current = alternative;
         }
+
         self.b.scope = scope;
     }
 
@@ -225,12 +228,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let source = kids
             .get(Field::Right)
             .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+
         let element = if kids.has(Kind::Of) {
             self.b
                 .expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
         } else {
             self.b.expr(Expr::Known(KnownType::String))
         };
+
         if let Some(left) = kids.get(Field::Left) {
             let flags = match kids.get(Field::Word).map(|kind| kind.kind) {
                 Some(Kind::ConstToken) => Some(DeclFlags::CONST),
@@ -241,6 +246,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let binding = flags.map_or(Binding::assignment(), Binding::local);
             self.bind(left, element, binding);
         }
+
         if let Some(body) = kids.get(Field::Body) {
             self.statement(body, None);
         }
@@ -282,9 +288,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let subject = kids
             .get(Field::Value)
             .map(|value| self.value(value, Context::None));
+
         let Some(body) = kids.get(Field::Body) else {
             return;
         };
+
         self.scoped(ScopeKind::Block, |walker| {
             let first = walker.narrowing.writes.len();
             let mut falls_through = false;

@@ -1,5 +1,5 @@
-//! Parts of object types: call, construct and index signatures, mapped types; function types, which
-//! are alike.
+//! Parts of object types: call, construct and index signatures, mapped types; also function types,
+//! which have the same form.
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
@@ -9,10 +9,10 @@
 use codeagent_model::facts::*;
 
 use crate::lower::classes::MemberOf;
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `(x: A): B` or `new (x: A): B` as a member.
     pub fn call_signature(&mut self, child: Child<'tree>, kind: DeclKind) {
         let at = self.at(child);
@@ -37,6 +37,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         };
         let at = self.at(child);
         let id = self.b.declare(name, DeclKind::FunctionType, flags, at);
+
         self.signature_scope(&kids, id);
         self.b.type_expr(TypeExpr::Function(id))
     }
@@ -69,17 +70,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `[k: string]: T`
     pub fn index_signature(&mut self, child: Child<'tree>) {
         let kids = self.children(child);
+
         let mut flags = DeclFlags::MEMBER;
         if kids.has(Kind::ReadonlyToken) {
             flags.insert(DeclFlags::READONLY);
         }
+
         let at = self.at(child);
         let id = self
             .b
             .declare(Sym::NONE, DeclKind::IndexSignature, flags, at);
         let saved = self.save();
         let inner = self.b.open_scope(ScopeKind::Function, id);
+
         self.b.decl(id).inner = inner;
+
         if let Some(name) = kids.get(Field::Name) {
             let sym = self.sym(name);
             let at = self.at(name);
@@ -92,10 +97,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.decl(param).ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
+
         if let Some(ty) = kids.get(Field::Type) {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
+
         self.restore(saved);
     }
 
@@ -109,6 +116,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 return self.mapped_type(child, clause, inner.get(Field::Type));
             }
         }
+
         let at = self.at(child);
         let flags = if aliased {
             DeclFlags::PARTIAL
@@ -118,7 +126,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(Sym::NONE, DeclKind::ObjectType, flags, at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, id);
+
         self.b.decl(id).inner = inner;
+
         let owner = self.b.owner;
         self.members(
             child,
@@ -128,6 +138,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 class: false,
             },
         );
+
         self.b.owner = owner;
         self.b.scope = scope;
         self.b.type_expr(TypeExpr::Object(id))
@@ -145,7 +156,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             .declare(Sym::NONE, DeclKind::MappedType, DeclFlags::default(), at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
+
         self.b.decl(id).inner = inner;
+
         let parts = self.children(clause);
         if let Some(name) = parts.get(Field::Name) {
             let sym = self.sym(name);
@@ -158,9 +171,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             self.b.decl(id).type_params = self.b.facts.add_list([key]);
         }
+
         if let Some(alias) = parts.get(Field::Alias) {
             self.ty(alias);
         }
+
         if let Some(value) = value {
             // The modifier `?` or `+?` is part of the annotation, and so is `-?`.
             if self.text(value).starts_with(['?', '+']) {
@@ -169,6 +184,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
         }
+
         self.b.scope = scope;
         self.b.type_expr(TypeExpr::Mapped(id))
     }

@@ -7,15 +7,15 @@
 
 use codeagent_model::facts::*;
 
-use crate::lower::walker::Walker;
+use crate::lower::lowering::Lowering;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-impl<'t, 'tree> Walker<'t, 'tree> {
+impl<'t, 'tree> Lowering<'t, 'tree> {
     /// The type a node says.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         let aliased = std::mem::take(&mut self.aliased);
-        self.deeper(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
+        self.with_depth_limit(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
     }
 
     fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
@@ -98,6 +98,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn flattened(&mut self, child: Child<'tree>, aliased: bool) -> List<TypeId> {
         let mut nodes = Vec::new();
+
         let mut spine = child;
         loop {
             let mut parts: Vec<_> = self.children(spine).named().collect();
@@ -111,11 +112,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 break;
             }
         }
+
         let mut types = Vec::with_capacity(nodes.len());
         for node in nodes.into_iter().rev() {
             self.aliased = aliased;
             types.push(self.ty(node));
         }
+
         self.b.facts.add_list(types)
     }
 
@@ -166,6 +169,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 args,
             });
         }
+
         let list = self.b.facts.add_list(segments);
         let ty = if imported {
             let module = self.import_specifier(names[0]);
@@ -173,8 +177,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         } else {
             TypeExpr::Name(list, self.b.scope)
         };
+
         self.b.facts.types.push(ty);
+
         let id = TypeId(self.b.facts.types.len() as u32 - 1);
+
         for (index, name) in names[..names.len() - 1].iter().enumerate().skip(skipped) {
             let at = self.at(*name);
             self.b.site(
@@ -183,6 +190,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 at,
             );
         }
+
         id
     }
 
@@ -234,6 +242,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             elements.push(element);
         }
+
         let elements = self.b.facts.add_list(elements);
         self.b.type_expr(TypeExpr::Tuple(elements))
     }
@@ -258,6 +267,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.scoped(ScopeKind::TypeParams, |walker| {
             let kids = walker.children(child);
             let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
+
             let parts = [
                 Field::Left,
                 Field::Right,
@@ -275,7 +285,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let own: Vec<_> = declared
                 .map(|id| TypeExpr::Infer(DeclId(id as u32)))
                 .collect();
+
             types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
+
             let list = walker.b.facts.add_list(types);
             walker.b.type_expr(TypeExpr::Conditional(list))
         })
@@ -336,11 +348,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(name) = kids.first() else {
             return self.b.type_expr(TypeExpr::Unknown);
         };
+
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self
             .b
             .declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
+
         // Visible in the branches of the conditional type, however deep in function types it is
         // written.
         let mut scope = self.b.scope;
@@ -351,12 +365,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         {
             scope = outer.parent;
         }
+
         if !scope.is_none() {
             self.b.decl(id).scope = scope;
         }
+
         if let Some(constraint) = kids.named().nth(1) {
             self.constrain(id, constraint);
         }
+
         self.b.type_expr(TypeExpr::Infer(id))
     }
 }

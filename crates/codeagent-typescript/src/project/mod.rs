@@ -1,13 +1,14 @@
-//! Which tsconfig owns a TypeScript or JavaScript file.
+//! Project ownership: finds the tsconfig that owns a TypeScript or JavaScript file.
 //!
-//! Folders are asked from the file's own up to the root, `tsconfig.json` before its siblings and
-//! the one the others build on after them; then configurations elsewhere that reach out of their
-//! folder. A file that every configuration around it excludes (tests, often) still belongs to the
-//! nearest one whose `include` matches, and one that none includes to the nearest that names its
-//! files one by one and so pulls in the rest through imports.
+//! Folders are searched from the file's own up to the root; in each, `tsconfig.json` comes before
+//! its siblings, and a configuration that others extend comes last. Configurations elsewhere that
+//! reach out of their folder are tried after that. A file that every configuration around it
+//! excludes (often a test) still belongs to the nearest one whose `include` matches. A file that
+//! none includes belongs to the nearest that lists its files one by one and so pulls in the rest
+//! through imports.
 //!
-//! **Limits.** Imports are not followed; a configuration that a build tool passes by another name
-//! than `tsconfig*.json` is not seen, unless another one extends it.
+//! **Limits.** Imports are not followed. A configuration that a build tool passes by a name other
+//! than `tsconfig*.json` is not found, unless another one extends it.
 
 mod jsonc;
 mod packages;
@@ -183,6 +184,7 @@ struct Owners<'c> {
 impl<'c> Owners<'c> {
     fn new(configs: &'c [(&'c str, Config)]) -> Self {
         let mut by_folder: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+
         let mut reaching_out = Vec::new();
         for ((path, config), index) in configs.iter().zip(0_u32..) {
             by_folder.entry(folder_of(path)).or_default().push(index);
@@ -190,6 +192,7 @@ impl<'c> Owners<'c> {
                 reaching_out.push(index);
             }
         }
+
         let place = |index: &u32| {
             let (path, config) = &configs[*index as usize];
             let name = file_name(path).to_ascii_lowercase();
@@ -201,6 +204,7 @@ impl<'c> Owners<'c> {
                 name,
             )
         };
+
         by_folder
             .values_mut()
             .for_each(|siblings| siblings.sort_by_key(place));
@@ -218,6 +222,7 @@ impl<'c> Owners<'c> {
             .filter_map(|folder| self.by_folder.get(folder))
             .flatten();
         let all = around.chain(&self.reaching_out).copied();
+
         let mut covering: Vec<u32> = all
             .filter(|index| {
                 self.configs[*index as usize]
@@ -228,6 +233,7 @@ impl<'c> Owners<'c> {
             .collect();
         covering.sort_unstable();
         covering.dedup();
+
         covering
     }
 
@@ -241,6 +247,7 @@ impl<'c> Owners<'c> {
         let around = ancestors(folder_of(path))
             .filter_map(|folder| self.by_folder.get(folder))
             .flatten();
+
         let mut best = (Coverage::None, None);
         for &index in around {
             let coverage = coverage(index);
@@ -251,11 +258,13 @@ impl<'c> Owners<'c> {
                 best = (coverage, Some(index));
             }
         }
+
         let elsewhere = self
             .reaching_out
             .iter()
             .copied()
             .find(|index| coverage(*index) == Coverage::Full);
+
         elsewhere.or(best.1)
     }
 }

@@ -1,7 +1,7 @@
-//! Which npm packages does the repository hold, and which of them belong to a workspace.
+//! The npm packages of the repository, and which of them belong to a workspace.
 //!
-//! **Limits.** Of pnpm-workspace.yaml only the list `packages` is read, in block or flow style;
-//! package.json files without a name are left out.
+//! **Limits.** In pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
+//! package.json files without a name are ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use crate::project::{Package, jsonc};
 /// Reads all packages, and why some could not be read.
 pub(super) fn read(texts: &BTreeMap<String, Arc<str>>) -> (Vec<Package>, Vec<String>) {
     let (mut packages, mut warnings) = (Vec::new(), Vec::new());
+
     let mut workspaces = Vec::new();
     for (path, text) in texts {
         let patterns = match file_name(path) {
@@ -32,11 +33,13 @@ pub(super) fn read(texts: &BTreeMap<String, Arc<str>>) -> (Vec<Package>, Vec<Str
             workspaces.push(Workspace::new(folder_of(path), &patterns));
         }
     }
+
     for package in &mut packages {
         package.is_workspace_member = workspaces
             .iter()
             .any(|workspace| workspace.has(&package.folder));
     }
+
     (packages, warnings)
 }
 
@@ -53,6 +56,7 @@ fn manifest(packages: &mut Vec<Package>, path: &str, value: &Value) -> Vec<Strin
             .map(jsonc::strings)
             .unwrap_or_default();
     }
+
     if let Some(name) = value
         .get("name")
         .and_then(Value::as_str)
@@ -64,6 +68,7 @@ fn manifest(packages: &mut Vec<Package>, path: &str, value: &Value) -> Vec<Strin
             is_workspace_member: false,
         });
     }
+
     let workspaces = value.get("workspaces");
     workspaces
         .map(|list| jsonc::strings(list.get("packages").unwrap_or(list)))
@@ -91,6 +96,7 @@ impl Workspace {
             .iter()
             .filter_map(|pattern| glob(pattern.strip_prefix('!')?))
             .collect();
+
         Self {
             folder: folder.to_owned(),
             included,
@@ -109,6 +115,7 @@ impl Workspace {
 fn yaml_packages(text: &str) -> Vec<String> {
     let unquoted = |item: &str| item.trim().trim_matches(['\'', '"']).to_owned();
     let mut patterns = Vec::new();
+
     let mut is_inside = false;
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or_default().trim_end();
@@ -126,6 +133,7 @@ fn yaml_packages(text: &str) -> Vec<String> {
             is_inside = false;
         }
     }
+
     patterns
 }
 
@@ -167,6 +175,7 @@ mod tests {
                 &["packages/b"],
             ),
         ];
+
         for (path, text, expected) in cases {
             let mut texts = BTreeMap::new();
             for folder in ["packages/a", "packages/b", "packages/b/deep"] {

@@ -1,15 +1,16 @@
-//! Which files does a tsconfig cover, with what it inherits through `extends`.
+//! tsconfig files: the files that each covers, including the settings it inherits through
+//! `extends`.
 //!
-//! `files` names files, `include` covers by pattern (everything below the folder if neither is
-//! there), `exclude` takes away from `include`. A configuration that others extend, that says
-//! neither and that is not called `tsconfig.json` covers nothing: it is there to be extended.
+//! `files` names files, `include` covers by pattern (everything below the folder if both are
+//! missing), and `exclude` removes from `include`. A configuration that others extend, that has
+//! neither setting and that is not called `tsconfig.json` covers nothing: it exists to be extended.
 //!
-//! Each configuration is merged with its bases once, so the cost grows with their number; a base
-//! that closes a cycle adds nothing. The module resolver reads the merged form
-//! ([`Configs::merged`]) and never follows `extends` itself.
+//! Each configuration is merged with its bases once, so the cost grows with the number of
+//! configurations; a base that closes a cycle adds nothing. The module resolver reads the merged
+//! form ([`Configs::merged`]) and never follows `extends` itself.
 //!
-//! **Limits.** Files that come in only because a covered file imports them are not covered.
-//! Configurations from packages count only if the package lies in this repository. When all
+//! **Limits.** Files that are compiled only because a covered file imports them are not covered.
+//! Configurations from packages count only if the package is in this repository. Once all
 //! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +106,7 @@ impl<'a> Configs<'a> {
             extended: BTreeSet::new(),
             packages,
         };
+
         let mut warnings = Vec::new();
         let mut queue: Vec<&str> = texts
             .keys()
@@ -130,6 +132,7 @@ impl<'a> Configs<'a> {
                 Err(error) => warnings.push(format!("{path}: not readable, ignored: {error}")),
             }
         }
+
         configs.extended = configs
             .values
             .keys()
@@ -146,6 +149,7 @@ impl<'a> Configs<'a> {
     fn merge(&mut self) -> Vec<String> {
         let mut inherited = 0;
         let mut warnings = Vec::new();
+
         let mut seen = BTreeSet::new();
         for start in self.values.keys().copied().collect::<Vec<_>>() {
             let mut stack = vec![(start, false)];
@@ -176,6 +180,7 @@ impl<'a> Configs<'a> {
                 self.merged.insert(path, written);
             }
         }
+
         warnings
     }
 
@@ -191,6 +196,7 @@ impl<'a> Configs<'a> {
         let resolve = |list: &[Relative]| resolved_all(list, folder);
         let is_extended = self.extended.contains(path);
         let files = written.files.as_deref().map(resolve);
+
         let include = match (&written.include, &files) {
             (Some(list), _) => resolve(list),
             (None, Some(_)) => Vec::new(),
@@ -201,10 +207,12 @@ impl<'a> Configs<'a> {
             }
             (None, None) => vec![join(folder, "**/*").unwrap_or_default()],
         };
+
         let exclude = match &written.exclude {
             Some(list) => resolve(list),
             None => resolve(&written.outputs.into_values().collect::<Vec<_>>()),
         };
+
         Config {
             allow_js: written
                 .allow_js
@@ -277,6 +285,7 @@ pub(super) fn add_extended(
         .filter(|path| is_json_config(path))
         .cloned()
         .collect();
+
     let mut tried = BTreeSet::new();
     while let Some(path) = queue.pop() {
         let Some(text) = texts.get(&path).filter(|text| text.contains("\"extends\"")) else {
@@ -336,6 +345,7 @@ fn base_paths(folder: &str, name: &str, packages: &[Package]) -> Option<Vec<Stri
             name[package.name.len()..].trim_start_matches('/'),
         )?
     };
+
     let inside = format!("{path}/tsconfig.json")
         .trim_start_matches('/')
         .to_owned();
@@ -390,6 +400,7 @@ fn own(value: &Value, folder: &str) -> Written {
                 .collect(),
         )
     };
+
     let options = value.get("compilerOptions");
     let option = |name: &str| options.and_then(|options| options.get(name));
     let relative = |name: &str| Some((folder.to_owned(), option(name)?.as_str()?.to_owned()));
@@ -399,6 +410,7 @@ fn own(value: &Value, folder: &str) -> Written {
             |(pattern, targets): (&String, &Value)| (pattern.clone(), jsonc::strings(targets));
         Arc::new((folder.to_owned(), paths.iter().map(targets).collect()))
     };
+
     Written {
         files: list("files"),
         include: list("include"),
@@ -449,18 +461,21 @@ impl Written {
             .flat_map(|list| list.iter())
             .map(|(folder, text)| folder.len() + text.len())
             .sum();
+
         let lib: usize = self
             .lib
             .iter()
             .flat_map(|lib| lib.iter())
             .map(String::len)
             .sum();
+
         let targets = self.paths.iter().flat_map(|paths| &paths.1);
         let paths: usize = targets
             .map(|(pattern, targets)| {
                 pattern.len() + targets.iter().map(String::len).sum::<usize>()
             })
             .sum();
+
         relatives + lib + paths
     }
 
@@ -475,6 +490,7 @@ impl Written {
                     .collect(),
             )
         };
+
         let mut options = serde_json::Map::new();
         let base_url = self
             .base_url
@@ -483,6 +499,7 @@ impl Written {
         if let Some(Some(base_url)) = &base_url {
             options.insert("baseUrl".to_owned(), seen(base_url).into());
         }
+
         // Targets count from `baseUrl` if there is one, which may lie outside of the repository,
         // where nothing is found.
         if let Some(paths) = self.paths.as_deref().filter(|_| base_url != Some(None)) {
@@ -492,9 +509,11 @@ impl Written {
                 mapping_from(paths, from.as_deref(), folder),
             );
         }
+
         if let Some(allow_js) = self.allow_js {
             options.insert("allowJs".to_owned(), allow_js.into());
         }
+
         let lists = [
             ("files", list(&self.files)),
             ("include", list(&self.include)),
@@ -504,6 +523,7 @@ impl Written {
             .into_iter()
             .filter_map(|(name, list)| Some((name.to_owned(), list?)))
             .collect();
+
         all.insert("compilerOptions".to_owned(), options.into());
         all.extend(references.map(|list| ("references".to_owned(), list.clone())));
         all.into()
@@ -599,9 +619,11 @@ impl Config {
         {
             return Coverage::Full;
         }
+
         if is_javascript && !self.allow_js {
             return Coverage::None;
         }
+
         if !self.include.iter().any(|pattern| pattern.matches(lower)) {
             return if self.files.is_empty() {
                 Coverage::None
@@ -609,6 +631,7 @@ impl Config {
                 Coverage::ThroughImports
             };
         }
+
         if self.exclude.iter().any(|glob| glob.matches_lower(lower)) {
             Coverage::Excluded
         } else {

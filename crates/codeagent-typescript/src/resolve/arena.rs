@@ -1,8 +1,9 @@
-//! The types of one link: interned, so that equal types are one number, and private to the link.
+//! The types of one file's resolution, interned: equal types have equal numbers, which are valid
+//! only in this resolution.
 //!
-//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most
-//! twelve members; `null` and `undefined` vanish from them. A budget that runs out gives `UNKNOWN`,
-//! never a guess.
+//! **Limits.** The types are detailed enough to find members and calls, not to check programs.
+//! Unions keep at most twelve members; `null` and `undefined` are dropped from them. An exceeded
+//! budget gives `UNKNOWN`, never a guess.
 
 use std::rc::Rc;
 
@@ -11,7 +12,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::{LiteralKind, TypeId};
 
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::well_known::BuiltinType;
 
 /// An interned type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,9 +71,9 @@ impl Args {
 
 /// An interned set of bindings of type parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Env(u32);
+pub struct TypeMapper(u32);
 
-impl Env {
+impl TypeMapper {
     /// No bindings.
     pub const EMPTY: Self = Self(0);
 }
@@ -108,13 +109,13 @@ pub enum Type {
     /// The value of a class, enum or namespace.
     Static(DeclRef),
     /// A function-like declaration as a value.
-    Function(DeclRef, Env),
+    Function(DeclRef, TypeMapper),
     /// An object literal or object type.
-    Object(DeclRef, Env),
+    Object(DeclRef, TypeMapper),
     /// A mapped type.
-    Mapped(DeclRef, Env),
+    Mapped(DeclRef, TypeMapper),
     /// A conditional type that still has type parameters.
-    Conditional(FileId, TypeId, Env),
+    Conditional(FileId, TypeId, TypeMapper),
     /// `T[K]` that still has type parameters.
     Indexed(Ty, Ty),
     /// A utility type whose arguments still have type parameters.
@@ -122,10 +123,10 @@ pub enum Type {
     /// `keyof T`
     KeyOf(Ty),
     /// A built-in type with its type arguments.
-    BuiltIn(Known, Args),
+    BuiltIn(BuiltinType, Args),
     /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in
     /// `Object.keys()`.
-    BuiltInValue(Known),
+    BuiltInValue(BuiltinType),
     /// A method of a built-in type: its row and the receiver.
     BuiltInMethod(u16, Ty),
     /// `Pick<T, K>` (`true`) or `Omit<T, K>` (`false`) with the names in `K` known.
@@ -201,23 +202,24 @@ impl Arena {
     }
 
     /// The number of a set of bindings; of several for one parameter the first counts.
-    pub fn env(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> Env {
+    pub fn mapper(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> TypeMapper {
         bindings.sort_by_key(|binding| binding.0);
         bindings.dedup_by_key(|binding| binding.0);
-        Env(self
-            .envs
-            .find(bindings.as_slice())
-            .unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))))
+        TypeMapper(
+            self.envs
+                .find(bindings.as_slice())
+                .unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))),
+        )
     }
 
     /// The bindings of a set.
-    pub fn bindings(&self, env: Env) -> Bindings {
-        Rc::clone(self.envs.get(env.0))
+    pub fn bindings(&self, mapper: TypeMapper) -> Bindings {
+        Rc::clone(self.envs.get(mapper.0))
     }
 
     /// What a parameter is bound to.
-    pub fn bound(&self, env: Env, param: DeclRef) -> Option<Ty> {
-        let bindings = self.envs.get(env.0);
+    pub fn bound(&self, mapper: TypeMapper, param: DeclRef) -> Option<Ty> {
+        let bindings = self.envs.get(mapper.0);
         bindings
             .binary_search_by_key(&param, |binding| binding.0)
             .ok()
@@ -231,14 +233,14 @@ impl Arena {
     }
 
     /// A built-in type.
-    pub fn built_in(&mut self, known: Known, args: &[Ty]) -> Ty {
+    pub fn built_in(&mut self, known: BuiltinType, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::BuiltIn(known, args))
     }
 
     /// `T[]`
     pub fn array(&mut self, element: Ty) -> Ty {
-        self.built_in(Known::Array, &[element])
+        self.built_in(BuiltinType::Array, &[element])
     }
 
     /// A tuple.
@@ -250,6 +252,7 @@ impl Arena {
     /// Either of the types; unknown ones and `null` say nothing beside a known one.
     pub fn union(&mut self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
+
         let mut opaque = None;
         for &ty in types {
             match self.get(ty) {
@@ -262,6 +265,7 @@ impl Arena {
                 _ => push_new(&mut members, ty),
             }
         }
+
         match members.as_slice() {
             [] => opaque.unwrap_or(if types.is_empty() {
                 Ty::UNKNOWN
@@ -289,6 +293,7 @@ impl Arena {
                 _ => push_new(&mut members, ty),
             }
         }
+
         match members.as_slice() {
             [] => Ty::UNKNOWN,
             [one] => *one,

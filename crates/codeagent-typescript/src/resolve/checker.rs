@@ -1,34 +1,32 @@
-//! The state of a link as far as names, types and expressions go, and how its questions about types
-//! are answered once.
+//! The state for resolving names, types and expressions, and the memoized queries about types.
 //!
-//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods
-//! of [`Checker`].
+//! The modules `names`, `types` and `expressions` are methods of [`Checker`].
 //!
-//! **Limits.** Those of [`super::questions`].
+//! **Limits.** Those of [`super::queries`].
 
 use std::ops::{Deref, DerefMut};
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::stack::Kept;
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use rustc_hash::FxHashMap;
 
-use crate::resolve::arena::{Arena, Env, Ty, Type};
-use crate::resolve::questions::{PATIENCE, Question};
+use crate::resolve::arena::{Arena, Ty, Type, TypeMapper};
+use crate::resolve::queries::{MAX_PROVISIONAL_QUERIES, Query};
 use crate::resolve::symbols::Symbols;
-use crate::resolve::symbols::modules::Found;
+use crate::resolve::symbols::modules::ResolvedName;
 
 /// A link as far as names, types and expressions go.
 pub struct Checker<'w> {
     symbols: Symbols<'w>,
     pub arena: Arena,
     /// Answers that hold as long as the link.
-    settled: FxHashMap<Question, Ty>,
+    settled: FxHashMap<Query, Ty>,
     /// Those that hang on open questions.
-    provisional: FxHashMap<Question, Kept<Ty>>,
-    pub exports: FxHashMap<(FileId, Name), Found>,
+    provisional: FxHashMap<Query, Kept<Ty>>,
+    pub exports: FxHashMap<(FileId, Name), ResolvedName>,
     /// By the first block of an ambient module.
-    pub ambient_exports: FxHashMap<(DeclRef, Name), Found>,
+    pub ambient_exports: FxHashMap<(DeclRef, Name), ResolvedName>,
     /// Types that are being compared member by member.
     pub comparing: Vec<(Ty, Ty)>,
 }
@@ -50,7 +48,7 @@ impl<'w> Checker<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.symbols.finish()
     }
 
@@ -60,70 +58,72 @@ impl<'w> Checker<'w> {
     }
 
     /// The environment that binds the type parameters of a declaration to arguments.
-    pub fn bind(&mut self, decl: DeclRef, args: &[Ty]) -> Env {
+    pub fn bind(&mut self, decl: DeclRef, args: &[Ty]) -> TypeMapper {
         let params = self.type_params(decl);
         let bindings = params.into_iter().zip(args.iter().copied()).collect();
-        self.arena.env(bindings)
+        self.arena.mapper(bindings)
     }
 
     /// Answers a question unless it is being answered already or lies too deep.
-    pub fn guarded<T>(
+    pub fn query_uncached<T>(
         &mut self,
-        question: Question,
+        query: Query,
         otherwise: T,
         answer: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let Some(around) = self.evaluation.open(question) else {
+        let Some(around) = self.evaluation.open(query) else {
             return otherwise;
         };
         let value = answer(self);
-        self.evaluation.close(question, around, value).value
+        self.evaluation.close(query, around, value).value
     }
 
     /// As [`Self::guarded`], for a type: a provisional answer is kept while it holds.
-    pub fn answered(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
-        self.answered_once(question, answer, false)
+    pub fn query(&mut self, query: Query, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
+        self.run_query(query, answer, false)
     }
 
     /// The same, and a settled answer is kept for good.
-    pub fn remembered(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
-        self.answered_once(question, answer, true)
+    pub fn memoized(&mut self, query: Query, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
+        self.run_query(query, answer, true)
     }
 
     /// The answer to a question if it is kept.
-    pub fn recalled(&self, question: Question) -> Option<Ty> {
-        let settled = self.settled.get(&question).copied();
+    pub fn memo_hit(&self, query: Query) -> Option<Ty> {
+        let settled = self.settled.get(&query).copied();
         settled.or_else(|| {
             self.provisional
-                .get(&question)
+                .get(&query)
                 .and_then(|kept| self.evaluation.recall(kept))
         })
     }
 
-    fn answered_once(
+    fn run_query(
         &mut self,
-        question: Question,
+        query: Query,
         answer: impl FnOnce(&mut Self) -> Ty,
         is_remembered: bool,
     ) -> Ty {
-        if let Some(ty) = self.recalled(question) {
+        if let Some(ty) = self.memo_hit(query) {
             return ty;
         }
-        let Some(around) = self.evaluation.open(question) else {
+        let Some(around) = self.evaluation.open(query) else {
             return Ty::UNKNOWN;
         };
+
         let ty = answer(self);
-        let kept = self.evaluation.close(question, around, ty);
-        if !kept.is_settled() && self.evaluation.asked() <= PATIENCE {
-            self.provisional.insert(question, kept);
+        let kept = self.evaluation.close(query, around, ty);
+        if !kept.is_settled() && self.evaluation.asked() <= MAX_PROVISIONAL_QUERIES {
+            self.provisional.insert(query, kept);
         } else if is_remembered {
-            self.settled.insert(question, ty);
+            self.settled.insert(query, ty);
         }
+
         ty
     }
 
     /// Goes a level deeper without a question.
-    pub fn deeper<T>(&mut self, answer: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_depth<T>(&mut self, answer: impl FnOnce(&mut Self) -> T) -> T {
         self.evaluation.descend();
         let value = answer(self);
         self.evaluation.ascend();

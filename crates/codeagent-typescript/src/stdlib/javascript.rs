@@ -1,16 +1,16 @@
-//! What do the libraries of JavaScript declare, and which of it can the names of a world lead to?
+//! The bundled declarations of ECMAScript and browsers.
 //!
-//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in
-//! the binary as one blob (`data/`) of [`texts`], made by `codeagent-externals`: without comments,
-//! cut at declarations and their members.
+//! `lib.*.d.ts` of the package `typescript` is part of the binary as one blob (`data/`) in the
+//! format of [`dts_bundle`], made by `codeagent-externals`: without comments, split at declarations
+//! and their members.
 //!
 //! **Limits.** One version of each library.
 //!
-//! [`texts`]: super::texts
+//! [`dts_bundle`]: super::dts_bundle
 
 use std::sync::OnceLock;
 
-use super::texts::{Declaration, Texts, packed, unpacked, write_section};
+use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section};
 
 /// The declarations of ECMAScript and of browsers.
 const BLOB: &[u8] = include_bytes!("../../data/javascript.bin");
@@ -94,7 +94,7 @@ impl Selection {
 
 /// The libraries in the binary.
 pub struct Libraries {
-    texts: Texts,
+    texts: DtsBundle,
 }
 
 impl Libraries {
@@ -105,13 +105,13 @@ impl Libraries {
         static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
         // The blob is whole, a test reads it.
         LIBRARIES.get_or_init(|| Self {
-            texts: Texts::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
+            texts: DtsBundle::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
         })
     }
 
     /// Their declarations, a section for each library.
     #[must_use]
-    pub fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &DtsBundle {
         &self.texts
     }
 
@@ -144,6 +144,7 @@ impl Libraries {
                 .iter()
                 .rposition(|library| is_finished(library.name, part))
         };
+
         let same = match name {
             "es6" => self.find("es2015"),
             "es7" => self.find("es2016"),
@@ -156,6 +157,7 @@ impl Libraries {
                 }
             }),
         };
+
         // What was new once: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
     }
@@ -172,13 +174,13 @@ fn is_finished(name: &str, part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stdlib::texts::{Taking, declared};
+    use crate::stdlib::dts_bundle::{BundleSelection, declared};
     use codeagent_model::graph::ParseStatus;
 
     /// The texts of what some names lead to in libraries, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
-        let sources = Taking::new(
+        let sources = BundleSelection::new(
             all.texts(),
             &is_name,
             &|library| libraries.has(library),
@@ -207,6 +209,7 @@ mod tests {
             all.count(),
             all.sections.len()
         );
+
         let mut partial = Vec::new();
         for (library, text) in taken(Selection(u128::MAX), |_| true) {
             let facts = declared(&text);
@@ -215,6 +218,7 @@ mod tests {
                 partial.push(library);
             }
         }
+
         assert_eq!(partial, ["es2015.symbol.wellknown"]);
     }
 
@@ -253,6 +257,7 @@ mod tests {
             all.select(names.iter().copied())
                 .has(all.find(library).unwrap_or(127))
         };
+
         assert!(
             has(&["es2015"], "es5")
                 && has(&["es2015"], "es2015.promise")

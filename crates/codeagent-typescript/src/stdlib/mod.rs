@@ -1,6 +1,6 @@
-//! Declarations that lie in the binary: ECMAScript and browsers, and well-known npm packages for
+//! Bundled library declarations: ECMAScript and browsers, and well-known npm packages for
 //! repositories where they are not installed.
 
+pub mod dts_bundle;
 pub mod javascript;
 pub mod npm;
-pub mod texts;

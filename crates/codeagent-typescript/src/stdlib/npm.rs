@@ -1,18 +1,19 @@
-//! What do well-known npm packages declare, for repositories where they are not installed?
+//! The bundled declarations of well-known npm packages, for repositories where they are not
+//! installed.
 //!
-//! Their declaration files lie in the binary as one blob (`data/`), made by `codeagent-externals`:
-//! a list of the packages and their modules, then the [`texts`] of each package, a section for each
-//! module, unpacked when some file imports it.
+//! They are part of the binary as one blob (`data/`), made by `codeagent-externals`: a list of the
+//! packages and their modules, then one bundle ([`dts_bundle`]) per package with a section for each
+//! module, decompressed when some file imports it.
 //!
-//! **Limits.** One version of each package, said in `data/NOTICE.md`.
+//! **Limits.** One version of each package, listed in `data/NOTICE.md`.
 //!
-//! [`texts`]: super::texts
+//! [`dts_bundle`]: super::dts_bundle
 
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::texts::{Declaration, Texts, packed, unpacked, write_section};
+use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section};
 
 /// The declarations of the packages.
 const BLOB: &[u8] = include_bytes!("../../data/npm.bin");
@@ -72,6 +73,7 @@ impl Packer {
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         let (mut list, mut bodies) = (String::new(), Vec::new());
+
         for package in &self.packages {
             let body = packed(&package.text);
             list.push_str(
@@ -86,6 +88,7 @@ impl Packer {
             list.push('\n');
             bodies.extend(body);
         }
+
         let list = packed(&list);
         [&(list.len() as u32).to_le_bytes()[..], &list, &bodies].concat()
     }
@@ -97,7 +100,7 @@ pub struct Package {
     pub name: &'static str,
     packed: &'static [u8],
     text: OnceLock<String>,
-    texts: OnceLock<Texts>,
+    texts: OnceLock<DtsBundle>,
 }
 
 /// The packages in the binary.
@@ -153,6 +156,7 @@ impl Packages {
                 texts: OnceLock::new(),
             });
         }
+
         packages
     }
 
@@ -171,7 +175,7 @@ impl Packages {
 
     /// The package of these texts.
     #[must_use]
-    pub fn having(&self, texts: &Texts) -> Option<&Package> {
+    pub fn having(&self, texts: &DtsBundle) -> Option<&Package> {
         self.all.iter().find(|package| {
             package
                 .texts
@@ -183,15 +187,15 @@ impl Packages {
 
 impl Package {
     /// Its declarations, by module.
-    pub fn texts(&'static self) -> &'static Texts {
+    pub fn texts(&'static self) -> &'static DtsBundle {
         self.texts
-            .get_or_init(|| Texts::read(self.text.get_or_init(|| unpacked(self.packed)), true))
+            .get_or_init(|| DtsBundle::read(self.text.get_or_init(|| unpacked(self.packed)), true))
     }
 }
 
 /// Texts of modules as blocks that declare them.
 #[must_use]
-pub fn blocks(texts: &Texts, modules: &[(usize, String)]) -> String {
+pub fn blocks(texts: &DtsBundle, modules: &[(usize, String)]) -> String {
     let mut text = String::new();
     for (module, declared) in modules {
         match texts.sections[*module].name {
@@ -205,8 +209,8 @@ pub fn blocks(texts: &Texts, modules: &[(usize, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stdlib::dts_bundle::{BundleSelection, declared};
     use crate::stdlib::javascript::Libraries;
-    use crate::stdlib::texts::{Taking, declared};
     use codeagent_model::graph::ParseStatus;
 
     /// The declarations of packages that names lead to, if they are imported.
@@ -216,15 +220,19 @@ mod tests {
     ) -> Vec<(&'static str, String)> {
         let packages = Packages::get();
         let having = |module: &str| packages.find(module).map(|found| found.1.texts());
-        let mut taking = Taking::new(Libraries::get().texts(), &is_name, &|_| true, &having);
+        let mut taking =
+            BundleSelection::new(Libraries::get().texts(), &is_name, &|_| true, &having);
+
         imported.iter().for_each(|module| taking.import(module));
-        let of_module = |source: &crate::stdlib::texts::Source| {
+
+        let of_module = |source: &crate::stdlib::dts_bundle::Source| {
             let texts = source.texts;
             let modules = source.taken(&is_name).into_iter();
             modules
                 .map(move |module| (texts.sections[module.0].name, blocks(texts, &[module])))
                 .collect::<Vec<_>>()
         };
+
         taking.finish()[1..].iter().flat_map(of_module).collect()
     }
 
@@ -256,6 +264,7 @@ mod tests {
                 .find(|(module, _)| module.ends_with(part))
                 .map(|found| found.1.as_str())
         };
+
         assert!(
             text_of("/Subject")
                 .is_some_and(|text| text.contains("class Subject<T> extends Observable<T>"))

@@ -1,12 +1,11 @@
-//! What the TypeScript grammars cannot read or read wrongly, rewritten to something of equal length
-//! that they read right.
+//! Repair of syntax that the TypeScript grammars reject or misread, by rewrites of equal length.
 //!
 //! `await using x = f()` is parsed as `const       x = f()`, `import("m").T` as `i__________.T`.
-//! The extractor takes all names and texts from the original, so a rewrite inside a string or
-//! comment changes nothing; where the meaning changed it asks [`Repaired::edit_at`].
+//! Lowering takes all names and texts from the original, so a rewrite inside a string or comment
+//! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`,
-//! `import defer`, `&name` in a JSX string.
+//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
+//! defer`, `&name` in a JSX string.
 
 mod semicolons;
 
@@ -90,6 +89,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
         edits: Vec::new(),
         work: LOOKS * (text.len() + 1),
     };
+
     for (at, byte) in text
         .bytes()
         .enumerate()
@@ -118,6 +118,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             _ => {}
         }
     }
+
     scan.finish()
 }
 
@@ -230,6 +231,7 @@ impl<'t> Scan<'t> {
             b"switch",
             b"default",
         ];
+
         WORDS
             .iter()
             .any(|word| self.word_before(end, word).is_some())
@@ -247,6 +249,7 @@ impl<'t> Scan<'t> {
         if !matches!(quote, b'\'' | b'"') {
             return;
         }
+
         let end = self.skip(at + 2, |byte| {
             !matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r' | b'$')
         });
@@ -282,6 +285,7 @@ impl<'t> Scan<'t> {
     /// `<in T, out U>`
     fn variance(&mut self, at: usize) {
         let start = self.code_after(at + 1);
+
         let mut end = start;
         if self.word_at(start, b"in") {
             end = start + 2;
@@ -292,10 +296,12 @@ impl<'t> Scan<'t> {
         } else if self.word_at(start, b"out") {
             end = start + 3;
         }
+
         let name = self.skip(end, |byte| matches!(byte, b' ' | b'\t'));
         if end == start || name == end || !is_word_start(self.byte(name)) {
             return;
         }
+
         let after = self.skip(self.skip(name, is_word), is_space);
         if matches!(self.byte(after), b',' | b'>' | b'=') || self.word_at(after, b"extends") {
             self.edit(start, end, EditKind::Variance);
@@ -372,21 +378,26 @@ impl<'t> Scan<'t> {
             b"override",
             b"abstract",
         ];
+
         if !self.word_at(at, b"accessor") || at > 0 && is_word(self.source[at - 1]) {
             return;
         }
+
         let blank = |byte| matches!(byte, b' ' | b'\t');
         let name = self.skip(at + 8, blank);
         if name == at + 8 || !(is_word_start(self.byte(name)) || self.byte(name) == b'#') {
             return;
         }
+
         let after = self.skip(self.skip(name + 1, is_word), blank);
+
         if !matches!(
             self.byte(after),
             b'=' | b':' | b';' | b'!' | b'?' | b'\n' | b'\r'
         ) {
             return;
         }
+
         let before = self.skip_back(at, blank);
         let starts =
             before == 0 || matches!(self.source[before - 1], b'\n' | b';' | b'{' | b'}' | b')');
@@ -402,9 +413,11 @@ impl<'t> Scan<'t> {
     /// `` sql<T>`x` ``; in JSX only types that do not look like a tag.
     fn tag_types(&mut self, at: usize, jsx: bool) {
         const LIMIT: usize = 200;
+
         if at < 3 || self.source[at - 1] != b'>' || self.source[at - 2] == b'=' {
             return;
         }
+
         let mut depth = 0;
         for open in (at.saturating_sub(LIMIT)..at).rev() {
             match self.source[open] {
@@ -431,16 +444,19 @@ impl<'t> Scan<'t> {
         if !self.word_at(at, b"using") || at > 0 && is_word(self.source[at - 1]) {
             return;
         }
+
         let blank = |byte| matches!(byte, b' ' | b'\t');
         let name = self.skip(at + 5, blank);
         if name == at + 5 || !is_word_start(self.byte(name)) {
             return self.edit(at, at + 5, EditKind::UsingName);
         }
+
         let after = self.skip(self.skip(name, is_word), is_space);
         let assigns = self.byte(after) == b'=' && !matches!(self.byte(after + 1), b'=' | b'>');
         if !assigns && self.byte(after) != b':' {
             return;
         }
+
         let before = self.skip_back(at, blank);
         let start = if before < at {
             self.word_before(before, b"await").unwrap_or(at)
@@ -460,7 +476,9 @@ impl<'t> Scan<'t> {
                 edits: self.edits,
             };
         }
+
         self.edits.sort_unstable_by_key(|edit| edit.offset);
+
         let mut end = 0;
         self.edits.retain(|edit| {
             let outside = edit.offset >= end;
@@ -469,6 +487,7 @@ impl<'t> Scan<'t> {
             }
             outside
         });
+
         let mut text = self.source.to_vec();
         for edit in &self.edits {
             rewrite(
@@ -476,6 +495,7 @@ impl<'t> Scan<'t> {
                 edit.kind,
             );
         }
+
         Repaired {
             text: Cow::Owned(text),
             edits: self.edits,

@@ -1,10 +1,10 @@
-//! Which nodes, tokens and fields of the two grammars the extractor tells apart, as small numbers.
+//! Node kinds, token kinds and fields of the two grammars, as small numbers.
 //!
 //! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar
-//! maps both to [`Kind`] and [`Field`], so that the walk compares bytes and never strings.
+//! maps both to [`Kind`] and [`Field`], so lowering compares bytes and never strings.
 //!
-//! **Limits.** A node kind that is not named here is `Other` (or `OtherToken`) and is walked
-//! through, not understood.
+//! **Limits.** Unlisted node kinds are `Other` (or `OtherToken`): they are walked through, but not
+//! interpreted.
 
 use std::sync::OnceLock;
 
@@ -159,6 +159,7 @@ impl Grammar {
                 )
             })
             .collect();
+
         let fields = (0..=language.field_count() as u16)
             .map(|id| Field::of(language.field_name_for_id(id).unwrap_or("")))
             .collect();
@@ -195,6 +196,7 @@ impl Grammar {
                 children.push(Child { node, kind, field });
             }
         });
+
         Children(children)
     }
 }

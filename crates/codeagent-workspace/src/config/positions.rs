@@ -1,47 +1,75 @@
-//! Where in a JSON text does a key or a value stand: line and column, both from 1, columns in
+//! Positions of keys and values in a JSON text: line and column, both from 1, columns in
 //! characters.
 //!
-//! **Limits.** The text must be valid JSON, and is followed two levels down: `projects` / pattern.
+//! Limitations: the text must be valid JSON, and only two levels are recorded: `projects` / pattern.
 
-/// How far down places are noted.
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// Number of levels that are recorded.
 const LEVELS: usize = 2;
 
 /// A line and a column.
 pub type Position = (usize, usize);
 
-/// The places in one text.
+/// The positions in one text.
 #[derive(Debug, Default)]
 pub struct Positions {
-    /// Path of keys or indices, place of the key, place of the value.
+    /// Path of keys or indices, offset of the key, offset of the value.
     places: Vec<(Vec<String>, usize, usize)>,
 }
 
 impl Positions {
     /// Of a text that the JSON parser has accepted.
     pub fn of(text: &str) -> Self {
-        let mut scanner = Scanner {
-            text,
-            at: 0,
-            path: Vec::new(),
-            positions: Self::default(),
-        };
-        scanner.value();
-        scanner.positions
+        let mut positions = Self::default();
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+        if let Some(value) = parsed.ok().and_then(|parsed| parsed.value) {
+            positions.record(&value, &[]);
+        }
+        positions
     }
 
-    /// Where the value at a path stands.
+    /// Records what is inside a value.
+    fn record(&mut self, value: &Value<'_>, path: &[String]) {
+        match value {
+            Value::Object(object) => {
+                for member in &object.properties {
+                    let name = member.name.as_str().to_owned();
+                    self.record_element(name, member.range.start, &member.value, path);
+                }
+            }
+            Value::Array(array) => {
+                for (index, element) in array.elements.iter().enumerate() {
+                    self.record_element(index.to_string(), element.range().start, element, path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn record_element(&mut self, name: String, key: usize, value: &Value<'_>, path: &[String]) {
+        let path = [path, &[name]].concat();
+        self.places.push((path.clone(), key, value.range().start));
+        if path.len() < LEVELS {
+            self.record(value, &path);
+        }
+    }
+
+    /// Returns the position of the value at a path.
     pub fn value(&self, text: &str, path: &[&str]) -> Position {
         self.find(path)
             .map_or((1, 1), |(_, _, value)| position(text, *value))
     }
 
-    /// Where the key at the end of a path stands.
+    /// Returns the position of the key at the end of a path.
     pub fn key(&self, text: &str, path: &[&str]) -> Position {
         self.find(path)
             .map_or((1, 1), |(_, key, _)| position(text, *key))
     }
 
-    /// The second place of a key that stands twice, with the key.
+    /// Returns the first key that is there twice, with the position of the second one.
     pub fn duplicate(&self, text: &str) -> Option<(&str, Position)> {
         let mut seen = std::collections::BTreeSet::new();
         let (path, key, _) = self.places.iter().find(|(path, ..)| !seen.insert(path))?;
@@ -57,83 +85,6 @@ fn position(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line = before.rsplit('\n').next().unwrap_or_default();
     (before.matches('\n').count() + 1, line.chars().count() + 1)
-}
-
-struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-    path: Vec<String>,
-    positions: Positions,
-}
-
-impl Scanner<'_> {
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// The parser admits 128 levels, so this does not go deeper either.
-    fn value(&mut self) {
-        match self.peek() {
-            Some(b'{') => self.elements(true),
-            Some(b'[') => self.elements(false),
-            Some(b'"') => drop(self.string()),
-            _ => {
-                let rest = &self.text.as_bytes()[self.at..];
-                self.at += rest
-                    .iter()
-                    .take_while(|byte| !matches!(byte, b',' | b']' | b'}'))
-                    .count();
-            }
-        }
-    }
-
-    fn elements(&mut self, named: bool) {
-        self.at += 1;
-        for index in 0_usize.. {
-            if matches!(self.peek(), None | Some(b'}' | b']')) {
-                break;
-            }
-            let key = self.at;
-            let name = if named {
-                self.string()
-            } else {
-                index.to_string()
-            };
-            if named {
-                self.peek();
-                self.at += 1;
-            }
-            self.peek();
-            self.path.push(name);
-            if self.path.len() <= LEVELS {
-                self.positions
-                    .places
-                    .push((self.path.clone(), key, self.at));
-            }
-            self.value();
-            self.path.pop();
-            if self.peek() == Some(b',') {
-                self.at += 1;
-            }
-        }
-        self.at += 1;
-    }
-
-    fn string(&mut self) -> String {
-        let start = self.at;
-        let bytes = self.text.as_bytes();
-        self.at += 1;
-        while bytes.get(self.at).is_some_and(|byte| *byte != b'"') {
-            self.at += if bytes[self.at] == b'\\' { 2 } else { 1 };
-        }
-        self.at += 1;
-        serde_json::from_str(self.text.get(start..self.at).unwrap_or_default()).unwrap_or_default()
-    }
 }
 
 #[cfg(test)]

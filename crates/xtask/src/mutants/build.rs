@@ -38,8 +38,8 @@ const RESOLVERS: &[&str] = &[
 /// The root of the crate that holds [`SWITCH`], which the others see.
 const ROOT: &str = "lang/lib.rs";
 
-/// The tests that become programs; the rule pages first, because most mutants end there.
-const TESTS: [&str; 3] = ["rules", "nuget", "packages"];
+/// The test target that becomes the program.
+const TARGET: &str = "it";
 
 /// The place of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
 #[must_use]
@@ -90,7 +90,7 @@ pub mod mutant {
 ";
 
 /// Files of the resolvers that no edge of a fresh index depends on; those that decide what is linked
-/// again after an edit are held by `tests/law.rs` and the tests beside them.
+/// again after an edit are held by `incremental_equals_full.rs` and the tests beside them.
 const WITHOUT_RULES: &[&str] = &[
     "tests",
     "explain.rs",
@@ -126,13 +126,12 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Makes the copy, with the given texts, and builds its tests: the programs to run, in the order of
-/// [`TESTS`].
+/// Makes the copy, with the given texts, and builds its tests: the program to run.
 ///
 /// # Errors
 ///
 /// The copy cannot be written or does not compile.
-pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<Vec<PathBuf>> {
+pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
     let copy = root.join("target/mutants");
     let mut wanted = BTreeMap::new();
     for name in COPIED {
@@ -178,7 +177,7 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     compile(root, &copy)
 }
 
-fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
+fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args([
             "test",
@@ -187,8 +186,9 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
             "codeagent-core",
             "--no-run",
             "--message-format=json-render-diagnostics",
+            "--test",
+            TARGET,
         ])
-        .args(TESTS.iter().flat_map(|test| ["--test", test]))
         .arg("--target-dir")
         .arg(root.join("target"))
         .current_dir(copy)
@@ -201,25 +201,14 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
         );
     }
     let messages = String::from_utf8(output.stdout)?;
-    let programs: BTreeMap<String, PathBuf> = messages
-        .lines()
-        .filter_map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            Some((
-                message["target"]["name"].as_str()?.to_owned(),
-                message["executable"].as_str()?.into(),
-            ))
-        })
-        .collect();
-    TESTS
-        .iter()
-        .map(|test| {
-            programs
-                .get(*test)
-                .cloned()
-                .with_context(|| format!("cargo names no program for {test}"))
-        })
-        .collect()
+    let mut programs = messages.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_target = message["target"]["name"].as_str()? == TARGET;
+        is_target.then(|| message["executable"].as_str().map(PathBuf::from))?
+    });
+    programs
+        .next()
+        .context("cargo names no program for the tests")
 }
 
 /// Writes a file unless it is so already, so that cargo sees what changed.

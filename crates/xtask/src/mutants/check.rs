@@ -121,7 +121,7 @@ pub struct Survivors {
 ///
 /// A test cannot be started.
 pub fn survivors(
-    programs: &[Program],
+    program: &Program,
     reach: &Reach,
     mutants: &[usize],
     folder: &Path,
@@ -133,7 +133,7 @@ pub fn survivors(
     workers(|| {
         while let Some(&mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
             let units = reach.units(mutant);
-            if notices(programs, &units, mutant, folder)? {
+            if notices(program, &units, mutant, folder)? {
                 continue;
             }
             report(mutant);
@@ -173,14 +173,14 @@ pub fn workers(work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<(
 
 /// Reports whether a unit notices the mutant. Cases of one test share a process.
 fn notices(
-    programs: &[Program],
+    program: &Program,
     units: &[&Unit],
     mutant: usize,
     folder: &Path,
 ) -> anyhow::Result<bool> {
     let number = mutant.to_string();
     let list = folder.join(format!("{mutant}.cases"));
-    let is_together = |a: &&Unit, b: &&Unit| a.program == b.program && a.test == b.test;
+    let is_together = |a: &&Unit, b: &&Unit| a.test == b.test;
 
     for group in units.chunk_by(is_together) {
         let limit: Duration = group.iter().map(|unit| time_limit(unit)).sum();
@@ -189,14 +189,14 @@ fn notices(
             fs::write(&list, case_list(group)).with_context(|| list.display().to_string())?;
             environment.push(("RULES_CASES", list.as_os_str()));
         }
-        if !programs[group[0].program].run(&group[0].test, &environment, limit)? {
+        if !program.run(&group[0].test, &environment, limit)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The lines that `tests/rules.rs` reads.
+/// The lines that the test of the rules reads.
 fn case_list(units: &[&Unit]) -> String {
     let mut list = String::new();
     for unit in units {

@@ -16,15 +16,18 @@ use anyhow::{Context as _, ensure};
 
 use super::check::{Program, workers};
 
+/// The modules whose tests are run; the rule pages first, because most mutants end there.
+const MODULES: [&str; 3] = ["rules::", "nuget::", "packages::"];
+
 /// The tests of the rule pages: their cases are units.
-const RULE_TESTS: [&str; 2] = ["csharp", "typescript"];
+const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
 
 /// One run that can notice mutants.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Position of its program.
-    pub program: usize,
-    /// The test in the program.
+    /// Position of its module.
+    pub module: usize,
+    /// The test.
     pub test: String,
     /// Page and heading, for a case of a rule page.
     pub case: Option<String>,
@@ -41,13 +44,13 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Runs every unit of the programs without a mutant. `folder` is for its files.
+    /// Runs every unit of the program without a mutant. `folder` is for its files.
     ///
     /// # Errors
     ///
     /// A test fails without a mutant.
-    pub fn record(programs: &[Program], folder: &Path) -> anyhow::Result<Self> {
-        let mut units = list_units(programs, folder)?;
+    pub fn record(program: &Program, folder: &Path) -> anyhow::Result<Self> {
+        let mut units = list_units(program, folder)?;
         let next = AtomicUsize::new(0);
         let recorded = Mutex::new(Vec::new());
 
@@ -57,7 +60,7 @@ impl Reach {
                 let Some(unit) = units.get(at) else {
                     return Ok(());
                 };
-                let outcome = run_unit(&programs[unit.program], unit, folder, at)?;
+                let outcome = run_unit(program, unit, folder, at)?;
                 recorded
                     .lock()
                     .map_err(|_| anyhow::anyhow!("a worker panicked"))?
@@ -88,7 +91,7 @@ impl Reach {
             .collect();
         let order = |unit: &Unit| {
             (
-                unit.program,
+                unit.module,
                 unit.case.is_none(),
                 unit.test.clone(),
                 unit.breadth,
@@ -104,11 +107,11 @@ impl Reach {
     }
 }
 
-fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> {
+fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
     let mut units = Vec::new();
-    let mut add = |program: usize, test: &str, case: Option<String>| {
+    let mut add = |module: usize, test: &str, case: Option<String>| {
         units.push(Unit {
-            program,
+            module,
             test: test.to_owned(),
             case,
             time: Duration::ZERO,
@@ -116,23 +119,22 @@ fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> 
         });
     };
 
-    for (at, program) in programs.iter().enumerate() {
-        for test in program.tests()? {
-            if at > 0 || !RULE_TESTS.contains(&test.as_str()) {
-                add(at, &test, None);
-                continue;
-            }
-            let list = folder.join(format!("{test}.txt"));
-            let passed = program.run(
-                &test,
-                &[("RULES_LIST", list.as_os_str())],
-                Duration::from_secs(60),
-            )?;
-            ensure!(passed, "the cases of {test} cannot be listed");
-            read(&list)?
-                .lines()
-                .for_each(|case| add(at, &test, Some(case.to_owned())));
+    for test in program.tests()? {
+        let Some(module) = MODULES.iter().position(|module| test.starts_with(module)) else {
+            continue;
+        };
+        if !RULE_TESTS.contains(&test.as_str()) {
+            add(module, &test, None);
+            continue;
         }
+
+        let list = folder.join(format!("{}.txt", test.replace("::", "-")));
+        let environment = [("RULES_LIST", list.as_os_str())];
+        let passed = program.run(&test, &environment, Duration::from_secs(60))?;
+        ensure!(passed, "the cases of {test} cannot be listed");
+        read(&list)?
+            .lines()
+            .for_each(|case| add(module, &test, Some(case.to_owned())));
     }
     Ok(units)
 }

@@ -323,7 +323,7 @@ impl Reading<'_> {
         at: &str,
     ) -> Result<Result<PackageAssembly, String>, IngestError> {
         let read = || catch_unwind(AssertUnwindSafe(|| Compiled::read(bytes)));
-        let compiled = match self.loader.clock.time(Phase::Extract, read) {
+        let compiled = match self.loader.timer.time(Phase::Extract, read) {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(problem)) => return Ok(Err(problem)),
             Err(_) => {

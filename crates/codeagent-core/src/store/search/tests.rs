@@ -1,10 +1,10 @@
 //! A table of queries and what they find first.
 
-use rustc_hash::FxHashMap;
-
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
-use crate::store::{Batch, BatchKind, Reader, VectorSource, Writer, node_hash};
+use crate::store::{
+    Delta, FullGraph, Reader, VectorSource, Write, Writer, lexical_signs, node_hash,
+};
 
 const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
     (
@@ -94,17 +94,16 @@ fn store() -> (tempfile::TempDir, Reader) {
     let path = folder.path().join("index.db");
     let mut nodes: Vec<Node> = SYMBOLS.iter().map(node).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes = nodes
+    let nodes: Vec<_> = nodes
         .into_iter()
         .map(|node| (node_hash(&node, &mut Vec::new()), node))
         .collect();
-    let batch = Batch {
-        kind: BatchKind::Replace,
-        nodes: Some(nodes),
-        keys: FxHashMap::default(),
-        ..Batch::default()
+    let signs = lexical_signs(&nodes);
+    let delta = Delta {
+        write: Write::Replace(FullGraph { nodes, signs }),
+        ..Delta::default()
     };
-    Writer::open(&path).unwrap().apply(batch).unwrap();
+    Writer::open(&path).unwrap().apply(delta).unwrap();
     let reader = Reader::open(&path, 1).unwrap();
     (folder, reader)
 }

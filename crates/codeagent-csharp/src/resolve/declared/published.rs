@@ -8,7 +8,7 @@
 //! **Limits.** Types are keyed by simple name alone, so a new type invalidates every file that
 //! looked up a type of that name anywhere.
 
-use codeagent_lang::dependencies::slot;
+use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject,
     TypeExpr,
@@ -16,83 +16,83 @@ use codeagent_model::facts::{
 use smallvec::{SmallVec, smallvec};
 
 /// Table of top-level types.
-pub const TYPES: &str = "cs:type";
+pub const TYPES: KeyTable = KeyTable::names("cs:type");
 /// Table of namespaces, by each segment of their names; their whole names are published too, so
 /// that reordered segments are noticed.
-pub const NAMESPACES: &str = "?cs:namespace";
+pub const NAMESPACES: KeyTable = KeyTable::presence("cs:namespace");
 /// Table of extension members.
-pub const EXTENSIONS: &str = "cs:extension";
+pub const EXTENSIONS: KeyTable = KeyTable::names("cs:extension");
 /// The global usings of sources, under one key.
-pub const GLOBAL_USINGS: &str = "cs:global-usings";
+pub const GLOBAL_USINGS: KeyTable = KeyTable::names("cs:global-usings");
 /// The assemblies that see internals by an attribute in a source, under one key.
-pub const FRIENDS: &str = "cs:friends";
+pub const FRIENDS: KeyTable = KeyTable::names("cs:friends");
 
-/// Members of types by name, in the files that are read. Those of one name are one piece, whatever
-/// types they are members of.
-pub const MEMBERS: &str = ".cs:member";
+/// Members of types by name, in the files that are read. Members with the same name share
+/// one key, whichever type declares them.
+pub const MEMBERS: KeyTable = KeyTable::members("cs:member");
 /// Constructors, by the name of their type.
-pub const CONSTRUCTORS: &str = ".cs:constructor";
+pub const CONSTRUCTORS: KeyTable = KeyTable::members("cs:constructor");
 /// All members of interfaces, by the interface's name.
-pub const INTERFACES: &str = ".cs:interface";
+pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
 /// Conversion operators, by the name of their type.
-pub const CONVERSIONS: &str = ".cs:conversion";
+pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
-/// Returns the queries that a member is an answer to.
+/// Returns the dependency keys of a member.
 #[must_use]
-pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
+pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);
     let container = facts.decl(facts.scope(decl.scope).owner);
     let name = facts.text(decl.name);
-    let mut slots = smallvec![slot(MEMBERS, name)];
+    let mut keys = smallvec![MEMBERS.key(name)];
     match container.kind {
-        DeclKind::Interface => slots.push(slot(INTERFACES, facts.text(container.name))),
-        DeclKind::ExtensionBlock => slots.push(slot(EXTENSIONS, name)),
-        _ if decl.flags.has(DeclFlags::EXTENSION) => slots.push(slot(EXTENSIONS, name)),
+        DeclKind::Interface => keys.push(INTERFACES.key(facts.text(container.name))),
+        DeclKind::ExtensionBlock => keys.push(EXTENSIONS.key(name)),
+        _ if decl.flags.has(DeclFlags::EXTENSION) => keys.push(EXTENSIONS.key(name)),
         _ => {}
     }
 
     match decl.kind {
-        DeclKind::Conversion => slots.push(slot(CONVERSIONS, facts.text(container.name))),
-        DeclKind::Constructor => slots.push(slot(CONSTRUCTORS, facts.text(container.name))),
+        DeclKind::Conversion => keys.push(CONVERSIONS.key(facts.text(container.name))),
+        DeclKind::Constructor => keys.push(CONSTRUCTORS.key(facts.text(container.name))),
         _ => {}
     }
 
-    slots
+    keys
 }
 
-/// Returns the slots a file publishes, sorted.
+/// Returns the keys that a file provides, sorted.
 #[must_use]
-pub fn published(facts: &Facts) -> Vec<u64> {
-    let mut slots = Vec::new();
+pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+    let mut keys = Vec::new();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         let name = facts.text(decl.name);
         if decl.kind == DeclKind::Namespace {
-            slots.push(slot(NAMESPACES, name));
-            slots.extend(
+            keys.push(NAMESPACES.key(name));
+            keys.extend(
                 name.split('.')
-                    .map(|segment| slot(NAMESPACES, segment.trim())),
+                    .map(|segment| NAMESPACES.key(segment.trim())),
             );
         } else if decl.kind.opens_type() {
-            slots.push(slot(TYPES, name));
+            keys.push(TYPES.key(name));
         } else if decl.flags.has(DeclFlags::EXTENSION) && decl.kind == DeclKind::Method
             || in_extension_block(facts, decl.scope)
         {
-            slots.push(slot(EXTENSIONS, name));
+            keys.push(EXTENSIONS.key(name));
         }
     }
 
     if facts.imports.iter().any(|import| import.global) {
-        slots.push(slot(GLOBAL_USINGS, ""));
+        keys.push(GLOBAL_USINGS.key(""));
     }
 
     if friends(facts).next().is_some() {
-        slots.push(slot(FRIENDS, ""));
+        keys.push(FRIENDS.key(""));
     }
 
-    slots.sort_unstable();
-    slots.dedup();
-    slots
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
@@ -102,8 +102,8 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// Returns the names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have
-/// it (a literal with a long public key).
+/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
+/// literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts
         .sites

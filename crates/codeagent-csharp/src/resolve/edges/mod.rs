@@ -56,6 +56,6 @@ pub fn link(file: FileId, world: &World) -> Links {
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = linker.checker.finish();
+    links.dependencies = linker.checker.finish();
     links
 }

@@ -145,7 +145,7 @@ impl Checker<'_> {
         let segments = self.facts.list(segments);
         let last = segments.last()?;
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
-        self.ask_text(published::TYPES, &suffixed);
+        self.record_text_lookup(published::TYPES, &suffixed);
         if let Some(name) = self.tables.names.get(&suffixed)
             && let TypeOrNamespace::Type(ty) = self.resolve_renamed(segments, scope, name)
         {

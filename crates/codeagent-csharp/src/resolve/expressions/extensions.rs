@@ -40,7 +40,7 @@ impl Checker<'_> {
         args: &[Argument],
         type_args: &TyList,
     ) -> Option<OverloadResult> {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
 
         match self.arena.get(receiver) {
@@ -73,7 +73,7 @@ impl Checker<'_> {
     /// Reports whether there is an extension of that name, in sight or not, that the receiver may
     /// be given to.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         self.tables
             .extensions
             .get(&name)
@@ -92,7 +92,7 @@ impl Checker<'_> {
     /// Reports whether an extension in sight may be meant for a receiver of which too little is
     /// known, as of what an undeclared base class gives.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
             return false;
         };
@@ -215,7 +215,7 @@ impl Checker<'_> {
         name: Name,
         kind: DeclKind,
     ) -> Option<Candidate> {
-        self.ask(published::EXTENSIONS, name);
+        self.record_lookup(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
 
         let (is_static, receiver) = match self.arena.get(receiver) {

@@ -33,7 +33,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codeagent_lang::query::stack::Table;
-use codeagent_lang::{FileId, ReadSet, World};
+use codeagent_lang::{Dependencies, FileId, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
@@ -88,7 +88,7 @@ impl<'w> Checker<'w> {
 
     /// Returns the recorded dependencies.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.types.finish()
     }
 }

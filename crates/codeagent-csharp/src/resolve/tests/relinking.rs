@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codeagent_lang::dependencies::is_piece;
+use codeagent_lang::dependencies::{DependencyKey, KeyKind};
 use codeagent_lang::{Links, World, link};
 use codeagent_model::facts::Facts;
 
@@ -127,11 +127,10 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// Returns the queries that the pieces of a file answer otherwise than before, if nothing else
-/// differs.
-fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
+/// The dependency keys of the members of a file that changed, if nothing else did.
+fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
-        let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();
+        let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
         for piece in &facts.pieces {
             asked_of(facts, piece.decl)
                 .into_iter()
@@ -140,7 +139,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
         answers
     };
     let (before, now) = (answers(was), answers(is));
-    let differs = |slot: &&u64| before.get(slot) != now.get(slot);
+    let differs = |slot: &&DependencyKey| before.get(slot) != now.get(slot);
     (was.header.frame_hash == is.header.frame_hash).then(|| {
         before
             .keys()
@@ -151,7 +150,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
     })
 }
 
-/// Returns the files that the law says must be linked again.
+/// The files that the law says must be linked again.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| {
         world
@@ -169,11 +168,11 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
         .as_ref()
         .zip(is.as_ref())
         .and_then(|(was, is)| changed_pieces(was, is));
-    let slots: BTreeSet<u64> = match &pieces {
+    let slots: BTreeSet<DependencyKey> = match &pieces {
         Some(pieces) => pieces
             .iter()
             .copied()
-            .filter(|slot| !is_piece(*slot as u32))
+            .filter(|key| key.kind() != KeyKind::Member)
             .collect(),
         None => was
             .iter()
@@ -183,14 +182,24 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
     };
     for (path, (links, _)) in old {
         let reads_file = links
-            .reads
+            .dependencies
             .files
             .iter()
             .any(|file| &*before.file(*file).path == changed);
-        let asks = pieces
-            .as_ref()
-            .is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
-        if reads_file && asks || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
+        let asks = pieces.as_ref().is_none_or(|pieces| {
+            links
+                .dependencies
+                .keys
+                .iter()
+                .any(|slot| pieces.contains(slot))
+        });
+        if reads_file && asks
+            || links
+                .dependencies
+                .keys
+                .iter()
+                .any(|slot| slots.contains(slot))
+        {
             dirty.insert(path.clone());
         }
     }

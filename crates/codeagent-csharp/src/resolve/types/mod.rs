@@ -23,10 +23,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
+use codeagent_lang::dependencies::KeyTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::{Evaluation, Table};
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
 use self::members::Candidate;
@@ -84,8 +85,8 @@ impl<'w> Types<'w> {
             touched: RefCell::default(),
         };
 
-        types.ask_text(published::GLOBAL_USINGS, "");
-        types.ask_text(published::FRIENDS, "");
+        types.record_text_lookup(published::GLOBAL_USINGS, "");
+        types.record_text_lookup(published::FRIENDS, "");
         types
     }
 
@@ -102,7 +103,7 @@ impl<'w> Types<'w> {
 
     /// Returns the recorded dependencies.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
@@ -123,24 +124,24 @@ impl<'w> Types<'w> {
             while let Some(outer) = outermost.outer {
                 outermost = self.tables.type_def(outer);
             }
-            self.ask(published::TYPES, outermost.name);
+            self.record_lookup(published::TYPES, outermost.name);
         }
 
         group
     }
 
     /// Records a lookup of a name in a type, or of another key that its members provide.
-    pub fn ask_type(&self, tid: TypeDefId, table: &'static str, name: Name) {
+    pub fn record_type_lookup(&self, tid: TypeDefId, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.type_def(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
-            self.ask(table, name);
+            self.record_lookup(table, name);
         }
     }
 
     /// Returns the members of this name that a type declares itself.
     pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
-        self.ask_type(tid, published::MEMBERS, name);
+        self.record_type_lookup(tid, published::MEMBERS, name);
         self.tables
             .members
             .get(&(tid, name))

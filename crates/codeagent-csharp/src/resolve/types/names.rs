@@ -352,7 +352,7 @@ impl Types<'_> {
         file: FileId,
         from: AssemblyId,
     ) -> Option<TypeDefId> {
-        self.ask(published::TYPES, name);
+        self.record_lookup(published::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, TypeDefId)> = None;
         for &tid in all {
@@ -398,7 +398,7 @@ impl Types<'_> {
         name: Name,
         from: AssemblyId,
     ) -> Option<NamespaceId> {
-        self.ask(published::NAMESPACES, name);
+        self.record_lookup(published::NAMESPACES, name);
         let child = *self.tables.namespace_children.get(&(namespace, name))?;
         let homes = &self.tables.namespaces[child.0 as usize].homes;
         homes

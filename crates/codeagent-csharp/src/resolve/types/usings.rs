@@ -166,8 +166,8 @@ impl Types<'_> {
         let mut current = TypeOrNamespace::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);
         for segment in name.split('.') {
-            self.ask_text(published::TYPES, segment);
-            self.ask_text(published::NAMESPACES, segment);
+            self.record_text_lookup(published::TYPES, segment);
+            self.record_text_lookup(published::NAMESPACES, segment);
             let id = self.tables.names.get(segment)?;
             current = self.resolve_segment(current, id, &[], true);
             if matches!(current, TypeOrNamespace::None) {

@@ -8,7 +8,7 @@
 //!
 //! No mount follows set-user-ID bits. Device files outside of `/dev` do not work.
 //!
-//! **Limitations.** A rename or hard link into or out of a pinned folder fails as one between file
+//! Limitations: a rename or hard link into or out of a pinned folder fails as one between file
 //! systems does (`EXDEV`).
 
 use std::io;
@@ -91,9 +91,9 @@ pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
 }
 
 /// What could not be mounted, and why.
-type Failure = (PathBuf, io::Error);
+type FileToolError = (PathBuf, io::Error);
 
-fn build(plan: &Plan) -> Result<(), Failure> {
+fn build(plan: &Plan) -> Result<(), FileToolError> {
     // The new root is made where the scratch folder is, which gets out of sight.
     let at = plan.scratch.as_path();
     let failed = |error: io::Error| (at.to_owned(), error);
@@ -154,7 +154,7 @@ impl NewRoot<'_> {
         self.at.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    fn system(&self, plan: &Plan) -> Result<(), Failure> {
+    fn system(&self, plan: &Plan) -> Result<(), FileToolError> {
         let read_only = NO_SPECIALS | MountFlags::RDONLY;
         let etc = std::fs::read_dir("/etc")
             .into_iter()
@@ -206,7 +206,7 @@ impl NewRoot<'_> {
 
     /// Mounts a `/proc` of the process namespace, or where parts of the machine's are hidden, that
     /// one: Landlock must then hide the rest.
-    fn proc(&self) -> Result<(), Failure> {
+    fn proc(&self) -> Result<(), FileToolError> {
         let place = self.place(Path::new("/proc"));
         let failed = |error: io::Error| (place.clone(), error);
         std::fs::create_dir_all(&place).map_err(failed)?;
@@ -218,7 +218,7 @@ impl NewRoot<'_> {
         }
     }
 
-    fn repository(&self, plan: &Plan) -> Result<(), Failure> {
+    fn repository(&self, plan: &Plan) -> Result<(), FileToolError> {
         self.bind(
             &plan.root,
             &plan.root,
@@ -236,7 +236,7 @@ impl NewRoot<'_> {
         })
     }
 
-    fn scratch(&self, scratch: &OwnedFd) -> Result<(), Failure> {
+    fn scratch(&self, scratch: &OwnedFd) -> Result<(), FileToolError> {
         let place = self.place(self.at);
         let failed = |error: io::Error| (place.clone(), error);
         std::fs::create_dir_all(&place).map_err(failed)?;
@@ -246,7 +246,7 @@ impl NewRoot<'_> {
         self.harden(self.at, NO_SPECIALS)
     }
 
-    fn link(&self, link: &Path, target: &Path) -> Result<(), Failure> {
+    fn link(&self, link: &Path, target: &Path) -> Result<(), FileToolError> {
         let place = self.place(link);
         let made = place
             .parent()
@@ -256,7 +256,7 @@ impl NewRoot<'_> {
     }
 
     /// Shows a file or folder of the old root at a path of the new one.
-    fn bind(&self, source: &Path, path: &Path, flags: MountFlags) -> Result<(), Failure> {
+    fn bind(&self, source: &Path, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
         let place = self.place(path);
         let failed = |error: io::Error| (path.to_owned(), error);
         if source.is_dir() {
@@ -273,7 +273,7 @@ impl NewRoot<'_> {
     }
 
     /// Makes a file or folder that is in the new root a mount of its own.
-    fn rebind(&self, path: &Path, flags: MountFlags) -> Result<(), Failure> {
+    fn rebind(&self, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
         let place = self.place(path);
         mount_bind_recursive(&place, &place).map_err(|error| (path.to_owned(), error.into()))?;
         self.harden(path, flags)
@@ -281,7 +281,7 @@ impl NewRoot<'_> {
 
     /// Adds flags to the mount at a path and to those below it. The flags it has are kept: some
     /// cannot be taken away.
-    fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), Failure> {
+    fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
         let around = self
             .mounts
             .iter()

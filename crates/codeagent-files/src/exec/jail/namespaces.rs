@@ -5,7 +5,7 @@
 //! no rights over anything but the user's files. The init holds one capability, to mount, and drops
 //! it before the command starts.
 //!
-//! **Limitations.** A server that runs as root writes only files that root owns.
+//! Limitations: a server that runs as root writes only files that root owns.
 
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@
 //! and nobody opens those folders. A git folder that a `.git` file or link names is protected too
 //! if it is inside the root.
 //!
-//! **Limitations.** A protected name that somebody else makes while a command runs is removed with
+//! Limitations: a protected name that somebody else makes while a command runs is removed with
 //! those of the command. Folders of scripts that git's configuration names (`core.hooksPath`),
 //! scripts of `package.json` and the like are ordinary files. So are bare repositories, and hard
 //! links to protected files that existed before. Folders nested deeper than 200 are not searched.

@@ -4,7 +4,7 @@
 //! Within namespaces some calls are harmless and allowed: files outside are absent or read-only,
 //! and a new session ends with the others.
 //!
-//! **Limitations.** Calls under the x32 names are refused by number, as far as the kernel knows
+//! Limitations: calls under the x32 names are refused by number, as far as the kernel knows
 //! them.
 
 use std::collections::BTreeMap;

@@ -1,32 +1,34 @@
-//! What does a call lead to, by the expression that is called: a declaration, what a local holds,
-//! or a value.
+//! The target of a call, found from the called expression: a declaration, the value of a local, or
+//! a value.
 //!
-//! **Limits.** A local is looked through once; what was assigned to it later is not seen.
+//! **Limits.** A local is followed once, to its initialiser; later assignments are not seen.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::edges::Linker;
-use crate::resolve::edges::sites::Outcome;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::edges::FileResolver;
+use crate::resolve::edges::targets::SiteTarget;
+use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// What is called: locals that hold something are looked through.
-    pub fn callee_outcome(&mut self, callee: ExprId) -> Outcome {
+    pub fn callee_target(&mut self, callee: ExprId) -> SiteTarget {
         let facts = self.own_facts();
-        let outcome = self.value_outcome(callee);
+        let outcome = self.value_target(callee);
+
         let outcome = match (&outcome, facts.expr(callee)) {
-            (Outcome::Decls(decls), Expr::Name(..))
+            (SiteTarget::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
-                self.held_outcome(decls.clone())
+                self.held_target(decls.clone())
             }
             _ => outcome,
         };
+
         match outcome {
-            Outcome::Outside | Outcome::Value if self.may_hold_a_function(callee) => {
-                Outcome::Unknown
+            SiteTarget::External | SiteTarget::Value if self.may_hold_a_function(callee) => {
+                SiteTarget::Unknown
             }
             outcome => outcome,
         }
@@ -34,18 +36,20 @@ impl Linker<'_> {
 
     /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the
     /// graph's business.
-    fn held_outcome(&mut self, decls: Decls) -> Outcome {
+    fn held_target(&mut self, decls: DeclList) -> SiteTarget {
         let Some(&decl) = decls.first() else {
-            return Outcome::Outside;
+            return SiteTarget::External;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         if let TypeExpr::TypeOf(named) = facts.type_expr(declaration.ty) {
             return self.held_value(named);
         }
         if !declaration.ty.is_none() {
-            return Outcome::Value;
+            return SiteTarget::Value;
         }
+
         match facts.expr(declaration.init) {
             Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => {
                 self.held_value(declaration.init)
@@ -54,34 +58,34 @@ impl Linker<'_> {
                 self.held_value(value)
             }
             Expr::Or(yes, no) => self.held_choice(yes, no),
-            _ => Outcome::Value,
+            _ => SiteTarget::Value,
         }
     }
 
     /// `const f = c ? a : b; f()` calls either, if these are where the functions are written.
-    fn held_choice(&mut self, yes: ExprId, no: ExprId) -> Outcome {
+    fn held_choice(&mut self, yes: ExprId, no: ExprId) -> SiteTarget {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
-            (Outcome::Decls(mut decls), Outcome::Decls(others)) => {
+            (SiteTarget::Decls(mut decls), SiteTarget::Decls(others)) => {
                 decls.extend(
                     others
                         .into_iter()
                         .filter(|decl| !decls.contains(decl))
-                        .collect::<Decls>(),
+                        .collect::<DeclList>(),
                 );
-                Outcome::Decls(decls)
+                SiteTarget::Decls(decls)
             }
-            (decls @ Outcome::Decls(_), _) | (_, decls @ Outcome::Decls(_)) => decls,
-            _ => Outcome::Value,
+            (decls @ SiteTarget::Decls(_), _) | (_, decls @ SiteTarget::Decls(_)) => decls,
+            _ => SiteTarget::Value,
         }
     }
 
-    fn held_function(&mut self, value: ExprId) -> Outcome {
+    fn held_function(&mut self, value: ExprId) -> SiteTarget {
         match self.held_value(value) {
-            Outcome::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
-                Outcome::Decls(decls)
+            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
+                SiteTarget::Decls(decls)
             }
-            _ => Outcome::Outside,
+            _ => SiteTarget::External,
         }
     }
 
@@ -106,14 +110,14 @@ impl Linker<'_> {
 
     /// What a local holds: by another name of this scope a value, by a member something of the
     /// repository.
-    fn held_value(&mut self, value: ExprId) -> Outcome {
+    fn held_value(&mut self, value: ExprId) -> SiteTarget {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
-        match self.value_outcome(value) {
-            Outcome::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
+        match self.value_target(value) {
+            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
                 if is_named {
-                    Outcome::Value
+                    SiteTarget::Value
                 } else {
-                    Outcome::Nameless
+                    SiteTarget::Nameless
                 }
             }
             outcome => outcome,

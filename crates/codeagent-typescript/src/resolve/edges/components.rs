@@ -1,6 +1,6 @@
-//! Which declarations are user interface components?
+//! Recognition of user interface components.
 //!
-//! **Limits.** A component is recognised by its form (upper-case name and returned JSX, a known
+//! **Limits.** A component is recognised by its form (a capitalised name and returned JSX, a known
 //! wrapper or base class, Angular's decorator), not by its type.
 
 use codeagent_lang::nodes::value;
@@ -16,6 +16,7 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
         }
         _ => false,
     };
+
     facts
         .sites
         .iter()
@@ -35,12 +36,14 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
 /// Whether a declaration is a component by itself.
 pub fn is_component(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
+
     if !facts
         .decl_name(decl)
         .starts_with(|first: char| first.is_uppercase())
     {
         return false;
     }
+
     match declaration.kind {
         DeclKind::Function => declaration.flags.has(DeclFlags::RETURNS_JSX),
         DeclKind::Class => facts

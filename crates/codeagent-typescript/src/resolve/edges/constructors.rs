@@ -1,62 +1,62 @@
-//! What does `new` or `super()` call: a constructor, a class, a function of JavaScript that makes
-//! instances?
+//! The target of `new` and `super()`: a constructor, a class, or a JavaScript constructor function.
 //!
-//! **Limits.** Where a class declares no constructor, the class is what is called, whichever
-//! constructor it inherits.
+//! **Limits.** If a class declares no constructor, the target is the class, whichever constructor
+//! it inherits.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
-use crate::resolve::edges::Linker;
-use crate::resolve::edges::sites::Outcome;
+use crate::resolve::edges::FileResolver;
+use crate::resolve::edges::targets::SiteTarget;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::value_owners::constructs;
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// `super()`: the constructor of the class that is extended.
-    pub fn super_outcome(&mut self, class: DeclId) -> Outcome {
+    pub fn super_target(&mut self, class: DeclId) -> SiteTarget {
         let Some(class) = class.some() else {
-            return Outcome::Unknown;
+            return SiteTarget::Unknown;
         };
         let class = at(self.file, class);
         match self.static_base(class) {
-            None => Outcome::Unknown,
-            Some(base) => self.class_outcome(base),
+            None => SiteTarget::Unknown,
+            Some(base) => self.class_target(base),
         }
     }
 
-    fn class_outcome(&mut self, value: Ty) -> Outcome {
+    fn class_target(&mut self, value: Ty) -> SiteTarget {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
-                Outcome::Decls(if constructors.is_empty() {
-                    Decls::from_slice(&[class])
+                SiteTarget::Decls(if constructors.is_empty() {
+                    DeclList::from_slice(&[class])
                 } else {
                     constructors
                 })
             }
             Type::Function(function, _) if constructs(self.decl(function)) => {
-                Outcome::Decls(self.named_constructor(function))
+                SiteTarget::Decls(self.named_constructor(function))
             }
-            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Outcome::Outside,
-            Type::Simple(_) => Outcome::Unknown,
-            _ => Outcome::Outside,
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => SiteTarget::External,
+            Type::Simple(_) => SiteTarget::Unknown,
+            _ => SiteTarget::External,
         }
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_outcome(&mut self, callee: ExprId, outcome: Outcome) -> Outcome {
+    pub fn constructor_target(&mut self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
         let file = self.file;
-        let Outcome::Decls(decls) = &outcome else {
+        let SiteTarget::Decls(decls) = &outcome else {
             let ty = self.expr_type(file, callee);
             return if let Type::Static(_) = self.get(ty) {
-                self.class_outcome(ty)
+                self.class_target(ty)
             } else {
                 outcome
             };
         };
+
         let Some(class) = decls
             .iter()
             .copied()
@@ -74,13 +74,13 @@ impl Linker<'_> {
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
             };
-            let is_held = |linker: &mut Self, class: DeclRef| {
-                let parent = linker.decl(class).parent;
-                linker.decl(class).kind == DeclKind::Class
+            let is_held = |resolver: &mut Self, class: DeclRef| {
+                let parent = resolver.decl(class).parent;
+                resolver.decl(class).kind == DeclKind::Class
                     && decls.contains(&at(class.file, parent))
             };
-            return match self.class_outcome(ty) {
-                Outcome::Decls(made)
+            return match self.class_target(ty) {
+                SiteTarget::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
                         || made.iter().any(|decl| is_held(self, *decl)) =>
                 {
@@ -89,19 +89,20 @@ impl Linker<'_> {
                 class => class,
             };
         };
+
         let name = self.tables.find("constructor");
         let inner = self.decl(class).inner;
         let mut own = self.own_members(class, inner, name, false);
         own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
-        Outcome::Decls(if own.is_empty() {
-            Decls::from_slice(&[class])
+        SiteTarget::Decls(if own.is_empty() {
+            DeclList::from_slice(&[class])
         } else {
             own
         })
     }
 
     /// What `new` names where it calls a constructor: a class, or a value that holds one.
-    pub fn constructed(&mut self, site: Site, called: &Decls) -> Option<Decls> {
+    pub fn constructed(&mut self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {
             return None;
@@ -109,8 +110,8 @@ impl Linker<'_> {
         let Expr::New(call) = facts.expr(expr) else {
             return None;
         };
-        match self.value_outcome(facts.calls[call.index()].callee) {
-            Outcome::Decls(named) if named != *called => Some(named),
+        match self.value_target(facts.calls[call.index()].callee) {
+            SiteTarget::Decls(named) if named != *called => Some(named),
             _ => None,
         }
     }

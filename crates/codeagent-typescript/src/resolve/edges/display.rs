@@ -1,19 +1,18 @@
-//! How does a type of a link read? `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`; for
-//! explanations only.
+//! Type names for explanations: `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`.
 //!
-//! **Limits.** Cut off six levels deep; conditional and mapped types are named, not spelled out.
+//! **Limits.** Cut off six levels deep. Conditional and mapped types are named, not spelled out.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::print;
 
-use crate::resolve::arena::{Args, Env, Ty, Type};
-use crate::resolve::declared::well_known::ROWS;
-use crate::resolve::edges::Linker;
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::global_index::well_known::BUILTIN_MEMBERS;
 
 /// Levels of type arguments that are shown.
 const LEVELS: u32 = 6;
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// A type as text.
     pub fn display(&self, ty: Ty) -> String {
         self.display_deep(ty, 0)
@@ -23,6 +22,7 @@ impl Linker<'_> {
         if level > LEVELS {
             return "..".to_owned();
         }
+
         let inner = |ty: Ty| self.display_deep(ty, level + 1);
         let list = |args: Args, between: &str| {
             self.arena
@@ -32,6 +32,7 @@ impl Linker<'_> {
                 .collect::<Vec<_>>()
                 .join(between)
         };
+
         let with_args = |name: &str, args: Args| {
             let args = list(args, ", ");
             if args.is_empty() {
@@ -40,31 +41,32 @@ impl Linker<'_> {
                 format!("{name}<{args}>")
             }
         };
+
         match self.get(ty) {
             Type::Simple(simple) => simple_name(simple).to_owned(),
             Type::Literal(_, name) => format!("{:?}", self.spelling(name)),
             Type::Instance(decl, args) => with_args(self.declared(decl), args),
             Type::Static(decl) => format!("typeof {}", self.declared(decl)),
-            Type::Function(decl, env) => format!(
+            Type::Function(decl, mapper) => format!(
                 "function {}{}",
                 self.declared(decl),
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Object(decl, env) => format!(
+            Type::Object(decl, mapper) => format!(
                 "object at line {}{}",
                 self.decl(decl).at.line,
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Mapped(decl, env) => format!(
+            Type::Mapped(decl, mapper) => format!(
                 "mapped type at line {}{}",
                 self.decl(decl).at.line,
-                self.display_env(env, level)
+                self.display_env(mapper, level)
             ),
-            Type::Conditional(file, ty, env) => {
+            Type::Conditional(file, ty, mapper) => {
                 format!(
                     "{}{}, still open",
                     print::written_type(self.facts(file), ty),
-                    self.display_env(env, level)
+                    self.display_env(mapper, level)
                 )
             }
             Type::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
@@ -73,7 +75,11 @@ impl Linker<'_> {
             Type::BuiltIn(known, args) => with_args(known.name(), args),
             Type::BuiltInValue(known) => format!("typeof {}", known.name()),
             Type::BuiltInMethod(row, receiver) => {
-                format!("{}.{}", inner(receiver), ROWS[usize::from(row)].name)
+                format!(
+                    "{}.{}",
+                    inner(receiver),
+                    BUILTIN_MEMBERS[usize::from(row)].name
+                )
             }
             Type::Selected(of, names, keep) => format!(
                 "{}<{}, {}>",
@@ -90,8 +96,8 @@ impl Linker<'_> {
         }
     }
 
-    fn display_env(&self, env: Env, level: u32) -> String {
-        let bound = self.arena.bindings(env);
+    fn display_env(&self, mapper: TypeMapper, level: u32) -> String {
+        let bound = self.arena.bindings(mapper);
         let bound = bound.iter().map(|(param, ty)| {
             format!(
                 "{} = {}",

@@ -1,10 +1,11 @@
-//! What did the linker see at one site: what a name means, the receiver and where its type comes
-//! from, each signature with its arguments?
+//! Explains the resolution of one site: the meaning of a name, the receiver and the origin of its
+//! type, each signature with its arguments.
 //!
-//! Asks the linker's own functions again, in a link of its own; nothing is recorded while linking.
+//! Runs the resolver's own functions again in a separate resolution; nothing is recorded during
+//! normal indexing.
 //!
-//! **Limits.** All overloads of a function are one symbol: which of them is chosen decides the type
-//! of the call, not its edge.
+//! **Limits.** All overloads of a function are one symbol: the chosen overload decides the type of
+//! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
 use codeagent_lang::{DeclRef, FileId, Links};
@@ -12,12 +13,12 @@ use codeagent_model::facts::*;
 use codeagent_model::print;
 
 use crate::resolve::arena::Ty;
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::FileResolver;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::signatures::Signature;
 
 /// Most declarations and signatures that are shown of one name.
@@ -25,22 +26,23 @@ const MAX_SHOWN: usize = 12;
 
 /// Adds what the linker sees at a site to a report; gives what linking the site alone gives.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
-    let mut linker = Linker::new(report.file, report.world);
+    let mut resolver = FileResolver::new(report.file, report.world);
     let mut links = Links::default();
-    linker.site(site, &mut links);
-    Explanation { linker, report }.site(&site);
+    resolver.site(site, &mut links);
+    Explanation { resolver, report }.site(&site);
     links
 }
 
 struct Explanation<'r, 'w> {
-    linker: Linker<'w>,
+    resolver: FileResolver<'w>,
     report: &'r mut Report<'w>,
 }
 
 impl Explanation<'_, '_> {
     fn site(&mut self, site: &Site) {
-        let file = self.linker.file;
-        let facts = self.linker.facts(file);
+        let file = self.resolver.file;
+        let facts = self.resolver.facts(file);
+
         match site.subject {
             Subject::Expr(expr) | Subject::Decorator(expr) => match facts.expr(expr) {
                 Expr::Call(call) | Expr::New(call) => self.call(expr, call),
@@ -50,7 +52,7 @@ impl Explanation<'_, '_> {
             },
             Subject::Type(ty, index) => {
                 if let TypeExpr::Name(segments, scope) = facts.type_expr(ty) {
-                    let found = self.linker.type_name(
+                    let found = self.resolver.type_name(
                         file,
                         facts.list(segments),
                         scope,
@@ -64,17 +66,17 @@ impl Explanation<'_, '_> {
                 self.module(facts.exports[id.index()].module)
             }
             Subject::Base(decl, index) => {
-                let ty = self.linker.base_type(at(file, decl), usize::from(index));
-                let text = self.linker.display(ty);
+                let ty = self.resolver.base_type(at(file, decl), usize::from(index));
+                let text = self.resolver.display(ty);
                 self.report.line(1, format_args!("base type: {text}"));
             }
             Subject::Key(object, sym) => {
-                let expected = self.linker.context(at(file, object));
+                let expected = self.resolver.context(at(file, object));
                 self.key(expected, sym);
             }
             Subject::Attribute(component, sym) => {
-                let component = self.linker.expr_type(file, component);
-                let expected = self.linker.props_of(component);
+                let component = self.resolver.expr_type(file, component);
+                let expected = self.resolver.props_of(component);
                 self.key(expected, sym);
             }
             Subject::Export(_) | Subject::Construct(..) => {}
@@ -83,41 +85,45 @@ impl Explanation<'_, '_> {
 
     /// The member of what is expected of an object that a key names.
     fn key(&mut self, expected: Ty, key: Sym) {
-        let text = self.linker.display(expected);
+        let text = self.resolver.display(expected);
         self.report
             .line(1, format_args!("expected of the object: {text}"));
-        let file = self.linker.file;
-        let (name, facts) = (self.linker.name(file, key), self.linker.facts(file));
-        let looked = self.linker.member(expected, name);
-        self.looked(facts.text(key), &looked);
+        let file = self.resolver.file;
+        let (name, facts) = (self.resolver.name(file, key), self.resolver.facts(file));
+        let lookup = self.resolver.lookup_member(expected, name);
+        self.lookup(facts.text(key), &lookup);
     }
 
     fn module(&mut self, specifier: Sym) {
-        let file = self.linker.file;
-        let found = self.linker.module(file, specifier);
+        let file = self.resolver.file;
+        let found = self.resolver.module(file, specifier);
         self.found("module", &found);
     }
 
     /// A call or `new`: its callee, the signatures, the result.
     fn call(&mut self, expr: ExprId, call: CallId) {
-        let file = self.linker.file;
-        let facts = self.linker.facts(file);
+        let file = self.resolver.file;
+        let facts = self.resolver.facts(file);
         let callee = facts.calls[call.index()].callee;
         self.value(callee);
+
         let args = facts.list(facts.calls[call.index()].args);
         for (index, arg) in args.iter().enumerate() {
             self.typed(&format!("argument {}", index + 1), (file, arg.value), 1);
         }
-        let ty = self.linker.expr_type(file, callee);
+
+        let ty = self.resolver.expr_type(file, callee);
         let signatures = match facts.expr(expr) {
-            Expr::New(_) => self.linker.class_signatures(ty),
-            _ => self.linker.signatures(ty),
+            Expr::New(_) => self.resolver.class_signatures(ty),
+            _ => self.resolver.signatures(ty),
         };
         let site = CallSite { file, call };
-        let chosen = self.linker.choose(&signatures, site);
+        let chosen = self.resolver.choose(&signatures, site);
+
         if signatures.is_empty() {
             self.report.line(1, "no signature is known");
         }
+
         for signature in signatures.iter().take(MAX_SHOWN) {
             self.signature(
                 *signature,
@@ -125,8 +131,9 @@ impl Explanation<'_, '_> {
                 site,
             );
         }
-        let result = self.linker.expr_type(file, expr);
-        let result = self.linker.display(result);
+
+        let result = self.resolver.expr_type(file, expr);
+        let result = self.resolver.display(result);
         self.report.line(1, format_args!("result: {result}"));
     }
 
@@ -140,8 +147,9 @@ impl Explanation<'_, '_> {
             Signature::Declared(decl, _) => self.report.decl(decl),
             Signature::BuiltIn(..) => "a method of a built-in type".to_owned(),
         };
-        let args = self.linker.call_args(site);
-        let mismatches = self.linker.mismatches(signature, site.file, &args);
+        let args = self.resolver.call_args(site);
+        let mismatches = self.resolver.mismatches(signature, site.file, &args);
+
         let said = match (chosen, overloaded, mismatches) {
             (true, false, _) => "the only signature".to_owned(),
             (true, true, 0) => "chosen: the first that takes the arguments".to_owned(),
@@ -156,9 +164,12 @@ impl Explanation<'_, '_> {
                 format!("{mismatches} mismatches (a wrong number of arguments counts as ten)")
             }
         };
+
         self.report
             .line(1, format_args!("signature {name}: {said}"));
-        let params = self.linker.signature_params(signature);
+
+        let params = self.resolver.signature_params(signature);
+
         for (index, arg) in args
             .iter()
             .enumerate()
@@ -170,13 +181,16 @@ impl Explanation<'_, '_> {
             else {
                 break;
             };
-            let takes = if self.linker.rejects(param.ty, site.file, arg.value) {
+            let takes = if self.resolver.rejects(param.ty, site.file, arg.value) {
                 "does not take"
             } else {
                 "takes"
             };
-            let given = self.linker.expr_type(site.file, arg.value);
-            let (wanted, given) = (self.linker.display(param.ty), self.linker.display(given));
+            let given = self.resolver.expr_type(site.file, arg.value);
+            let (wanted, given) = (
+                self.resolver.display(param.ty),
+                self.resolver.display(given),
+            );
             self.report.line(
                 2,
                 format_args!("parameter {}: {wanted} {takes} {given}", index + 1),
@@ -186,30 +200,31 @@ impl Explanation<'_, '_> {
 
     /// What is called or used: a name with its declarations, or a member with its receiver.
     fn value(&mut self, expr: ExprId) {
-        let file = self.linker.file;
-        let facts = self.linker.facts(file);
+        let file = self.resolver.file;
+        let facts = self.resolver.facts(file);
         match facts.expr(expr) {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
                 self.typed("receiver", (file, object), 1);
-                let receiver = self.linker.expr_type(file, object);
-                let name = self.linker.name(file, sym);
-                let looked = self.linker.member(receiver, name);
-                self.looked(facts.text(sym), &looked);
+                let receiver = self.resolver.expr_type(file, object);
+                let name = self.resolver.name(file, sym);
+                let lookup = self.resolver.lookup_member(receiver, name);
+                self.lookup(facts.text(sym), &lookup);
             }
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
                 self.value(inner)
             }
             Expr::Name(sym, scope, offset) => {
-                let name = self.linker.name(file, sym);
-                let decls = self.linker.lookup(
-                    Place {
+                let name = self.resolver.name(file, sym);
+                let decls = self.resolver.lookup(
+                    LookupPosition {
                         file,
                         scope,
                         offset,
                     },
                     name,
-                    Space::Value,
+                    Meaning::Value,
                 );
+
                 if decls.is_empty() {
                     self.report.line(
                         1,
@@ -220,28 +235,31 @@ impl Explanation<'_, '_> {
                     );
                     return;
                 }
+
                 self.decls(&format!("name {}", facts.text(sym)), &decls);
-                let found = self.linker.resolve_decls(decls.clone());
-                if found != Found::Decls(decls) {
+
+                let found = self.resolver.resolve_decls(decls.clone());
+                if found != ResolvedName::Decls(decls) {
                     self.found("which is", &found);
                 }
+
                 self.typed("its type", (file, expr), 1);
             }
             _ => self.typed("value", (file, expr), 1),
         }
     }
 
-    fn looked(&mut self, name: &str, looked: &Looked) {
-        match looked {
-            Looked::Missing => self
+    fn lookup(&mut self, name: &str, lookup: &MemberLookup) {
+        match lookup {
+            MemberLookup::Missing => self
                 .report
                 .line(1, format_args!("member {name}: not known there")),
-            Looked::External => self
+            MemberLookup::External => self
                 .report
                 .line(1, format_args!("member {name}: of outside")),
-            Looked::Declared(member) => self.decls(&format!("member {name}"), &member.decls),
-            Looked::Value(ty) => {
-                let ty = self.linker.display(*ty);
+            MemberLookup::Declared(member) => self.decls(&format!("member {name}"), &member.decls),
+            MemberLookup::Value(ty) => {
+                let ty = self.resolver.display(*ty);
                 self.report.line(
                     1,
                     format_args!("member {name}: without a declaration, of type {ty}"),
@@ -250,24 +268,24 @@ impl Explanation<'_, '_> {
         }
     }
 
-    fn found(&mut self, role: &str, found: &Found) {
+    fn found(&mut self, role: &str, found: &ResolvedName) {
         match found {
-            Found::Nothing => self
+            ResolvedName::Nothing => self
                 .report
                 .line(1, format_args!("{role}: nothing that is known")),
-            Found::External => self
+            ResolvedName::External => self
                 .report
                 .line(1, format_args!("{role}: something outside the repository")),
-            Found::Decls(decls) => self.decls(role, decls),
-            Found::Module(file) => {
-                let path = self.linker.path(*file);
+            ResolvedName::Decls(decls) => self.decls(role, decls),
+            ResolvedName::Module(file) => {
+                let path = self.resolver.path(*file);
                 self.report.line(1, format_args!("{role}: module {path}"));
             }
-            Found::Ambient(block) => self.decls(role, &Decls::from_slice(&[*block])),
+            ResolvedName::Ambient(block) => self.decls(role, &DeclList::from_slice(&[*block])),
         }
     }
 
-    fn decls(&mut self, role: &str, decls: &Decls) {
+    fn decls(&mut self, role: &str, decls: &DeclList) {
         for decl in decls.iter().take(MAX_SHOWN) {
             let text = self.report.decl(*decl);
             self.report.line(1, format_args!("{role}: {text}"));
@@ -276,10 +294,10 @@ impl Explanation<'_, '_> {
 
     /// `receiver a.b: T`, and below it where the type comes from.
     fn typed(&mut self, role: &str, (file, expr): (FileId, ExprId), depth: usize) {
-        let ty = self.linker.expr_type(file, expr);
+        let ty = self.resolver.expr_type(file, expr);
         let (ty, text) = (
-            self.linker.display(ty),
-            print::expression(self.linker.facts(file), expr),
+            self.resolver.display(ty),
+            print::expression(self.resolver.facts(file), expr),
         );
         self.report.line(depth, format_args!("{role} {text}: {ty}"));
         self.origin((file, expr), depth + 1);
@@ -290,18 +308,19 @@ impl Explanation<'_, '_> {
         if depth > MAX_ORIGINS {
             return;
         }
-        let facts = self.linker.facts(file);
+
+        let facts = self.resolver.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
-                let name = self.linker.name(file, sym);
-                let decls = self.linker.lookup(
-                    Place {
+                let name = self.resolver.name(file, sym);
+                let decls = self.resolver.lookup(
+                    LookupPosition {
                         file,
                         scope,
                         offset,
                     },
                     name,
-                    Space::Narrowed,
+                    Meaning::Narrowed,
                 );
                 self.origin_of(decls.first().copied(), depth);
                 if decls.is_empty() {
@@ -309,14 +328,16 @@ impl Explanation<'_, '_> {
                 }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                let receiver = self.linker.expr_type(file, object);
-                let name = self.linker.name(file, sym);
-                match self.linker.member(receiver, name) {
-                    Looked::Declared(member) => {
+                let receiver = self.resolver.expr_type(file, object);
+                let name = self.resolver.name(file, sym);
+                match self.resolver.lookup_member(receiver, name) {
+                    MemberLookup::Declared(member) => {
                         self.origin_of(member.decls.first().copied(), depth)
                     }
-                    Looked::Value(_) => {}
-                    Looked::Missing | Looked::External => self.typed("of", (file, object), depth),
+                    MemberLookup::Value(_) => {}
+                    MemberLookup::Missing | MemberLookup::External => {
+                        self.typed("of", (file, object), depth)
+                    }
                 }
             }
             Expr::Call(call) | Expr::New(call) => {
@@ -329,8 +350,8 @@ impl Explanation<'_, '_> {
                 depth,
             ),
             Expr::ContextParam(lambda, index) => {
-                let context = self.linker.context(at(file, lambda));
-                let text = self.linker.display(context);
+                let context = self.resolver.context(at(file, lambda));
+                let text = self.resolver.display(context);
                 self.report.line(
                     depth,
                     format_args!("parameter {} of a lambda for {text}", index + 1),
@@ -361,20 +382,20 @@ impl Explanation<'_, '_> {
     /// A lambda without a known context: the call it is passed to says why.
     fn origin_of_context(&mut self, lambda: DeclRef, context: Ty, depth: usize) {
         if let (true, Context::Argument(call, _)) =
-            (context.is_opaque(), self.linker.decl(lambda).context)
+            (context.is_opaque(), self.resolver.decl(lambda).context)
         {
-            let callee = self.linker.facts(lambda.file).calls[call.index()].callee;
+            let callee = self.resolver.facts(lambda.file).calls[call.index()].callee;
             self.typed("passed to", (lambda.file, callee), depth);
         }
     }
 
     fn origin_in_call(&mut self, site: CallSite, callee: ExprId, depth: usize) {
-        let ty = self.linker.expr_type(site.file, callee);
-        let signatures = self.linker.signatures(ty);
-        match self.linker.choose(&signatures, site) {
+        let ty = self.resolver.expr_type(site.file, callee);
+        let signatures = self.resolver.signatures(ty);
+        match self.resolver.choose(&signatures, site) {
             Some(Signature::Declared(decl, _)) => {
-                let result = self.linker.return_type(decl);
-                let (name, result) = (self.report.decl(decl), self.linker.display(result));
+                let result = self.resolver.return_type(decl);
+                let (name, result) = (self.report.decl(decl), self.resolver.display(result));
                 self.report.line(
                     depth,
                     format_args!("given by {name}, which returns {result}"),
@@ -390,9 +411,10 @@ impl Explanation<'_, '_> {
     /// The declaration a name stands for, and how that gets its type.
     fn origin_of(&mut self, decl: Option<DeclRef>, depth: usize) {
         let Some(decl) = decl else { return };
-        let facts = self.linker.facts(decl.file);
+        let facts = self.resolver.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let text = self.report.decl(decl);
+
         let written = if declaration.ty.is_none() {
             String::new()
         } else {
@@ -401,12 +423,14 @@ impl Explanation<'_, '_> {
                 print::written_type(facts, declaration.ty)
             )
         };
+
         self.report.line(depth, format_args!("{text}{written}"));
+
         if declaration.ty.is_none() && !declaration.init.is_none() && depth < MAX_ORIGINS {
             self.typed("initialised by", (decl.file, declaration.init), depth + 1);
         } else if declaration.kind == DeclKind::Import {
-            let found = self.linker.resolve_decls(Decls::from_slice(&[decl]));
-            if let Found::Decls(decls) = &found {
+            let found = self.resolver.resolve_decls(DeclList::from_slice(&[decl]));
+            if let ResolvedName::Decls(decls) = &found {
                 self.origin_of(
                     decls.first().copied().filter(|other| *other != decl),
                     depth + 1,

@@ -1,9 +1,9 @@
-//! What makes two TypeScript declarations the same symbol: `path#Container.member`; declarations of
-//! one name in one scope and one space merge (overloads, interfaces, class and namespace), which is
-//! what the language does.
+//! Symbol identity: which TypeScript declarations share one node, named `path#Container.member`.
 //!
-//! **Limits.** What a CommonJS module gives out and what it declares by the same name are two
-//! symbols.
+//! Declarations with one name, scope and meaning merge (overloads, interfaces, a class and a
+//! namespace), as they do in the language.
+//!
+//! **Limits.** A CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};
@@ -22,6 +22,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     let lexical =
         !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
     let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
+
     // The members of a class or object type without a node stand under what is around it, where
     // others may have their names. What an alias names is one type, however many object types make
     // it up.
@@ -35,11 +36,12 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
                 .is_some_and(|owner| facts.decl(owner).flags.has(DeclFlags::PARTIAL)),
             _ => false,
         };
+
     let local = nodeless
         || lexical && (nested || matches!(scope.kind, ScopeKind::Function | ScopeKind::Block));
     Identity {
         language: Language::TypeScript,
-        space: space(facts, decl),
+        space: meaning(facts, decl),
         qualified_name: match parent {
             Some(parent) => qualified(&parent.qualified_name, name),
             None => format!("{}#{name}", file.path),
@@ -86,7 +88,7 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
 
 /// The space a declaration lives in; a namespace joins the class, enum or function it is merged
 /// with.
-fn space(facts: &Facts, decl: DeclId) -> &'static str {
+fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);
     match declaration.kind {
         DeclKind::Class | DeclKind::Interface | DeclKind::Enum | DeclKind::TypeAlias => "type",

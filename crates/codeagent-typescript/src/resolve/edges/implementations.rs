@@ -1,23 +1,23 @@
-//! Which base members do the members of a class override or implement?
+//! Overrides and implementations: the base members of each member of a class.
 //!
-//! A member overrides the member of that name in the nearest base class (of an interface: base
+//! A member overrides the member of that name in the nearest base class (for an interface: base
 //! interface), and implements that of the nearest interface its class declares.
 //!
-//! **Limits.** Private and static members and constructors neither override nor implement;
-//! interfaces only reached through a base class count for that class, not for this one.
+//! **Limits.** Private members, static members and constructors neither override nor implement. An
+//! interface that is reached only through a base class counts for that class, not for this one.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Links, Target, Use};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::scopes::Decls;
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::value_owners::constructs;
+use crate::resolve::types::members::MemberLookup;
 
-impl Linker<'_> {
+impl FileResolver<'_> {
     /// Adds the `overrides` and `implements` edges between members.
     pub fn implementations(&mut self, links: &mut Links) {
         let facts = self.own_facts();
@@ -39,7 +39,8 @@ impl Linker<'_> {
             let member = at(class.file, id);
             // Overloads are one member, named where its body stands; the halves of an accessor are
             // told apart.
-            if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member)
+            if takes_part(facts, id)
+                && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
             {
                 self.member_edges(class, name, member, links);
             }
@@ -55,12 +56,13 @@ impl Linker<'_> {
                 EdgeType::Overrides
             };
             let receiver = self.base_type(class, index);
-            let Looked::Declared(found) = self.member(receiver, name) else {
+            let MemberLookup::Declared(found) = self.lookup_member(receiver, name) else {
                 continue;
             };
-            let Some(target) = self.primary(&found.decls) else {
+            let Some(target) = self.canonical_declaration(&found.decls) else {
                 continue;
             };
+
             let edge = Use {
                 source: member.decl,
                 edge_type,
@@ -68,6 +70,7 @@ impl Linker<'_> {
                 targets: vec![Target::Decl(target)],
                 at: facts.decl(member.decl).at,
             };
+
             links.uses.push(edge);
         }
     }

@@ -1,7 +1,7 @@
-//! Which edges does a file have? The top floor: each site and each member that overrides or
-//! implements is put to the floors below.
+//! The edges of a file: the top layer, which resolves each site and each overriding or implementing
+//! member.
 //!
-//! **Limits.** Nothing below asks anything here.
+//! **Limits.** No lower layer calls this one.
 
 mod callees;
 pub mod components;
@@ -11,6 +11,7 @@ pub mod explain;
 pub mod identity;
 mod implementations;
 mod sites;
+mod targets;
 mod used_names;
 
 use std::ops::{Deref, DerefMut};
@@ -20,11 +21,11 @@ use codeagent_lang::{FileId, Links, World};
 use crate::resolve::checker::Checker;
 
 /// One link in progress.
-struct Linker<'w> {
+struct FileResolver<'w> {
     checker: Checker<'w>,
 }
 
-impl<'w> Linker<'w> {
+impl<'w> FileResolver<'w> {
     fn new(file: FileId, world: &'w World) -> Self {
         Self {
             checker: Checker::new(file, world),
@@ -32,7 +33,7 @@ impl<'w> Linker<'w> {
     }
 }
 
-impl<'w> Deref for Linker<'w> {
+impl<'w> Deref for FileResolver<'w> {
     type Target = Checker<'w>;
 
     #[inline]
@@ -41,7 +42,7 @@ impl<'w> Deref for Linker<'w> {
     }
 }
 
-impl DerefMut for Linker<'_> {
+impl DerefMut for FileResolver<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.checker
@@ -51,13 +52,13 @@ impl DerefMut for Linker<'_> {
 /// Links one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
-    let mut linker = Linker::new(file, world);
+    let mut resolver = FileResolver::new(file, world);
     let mut links = Links::default();
-    linker.sites(&mut links);
-    linker.implementations(&mut links);
+    resolver.sites(&mut links);
+    resolver.implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = linker.checker.finish();
+    links.dependencies = resolver.checker.finish();
     links
 }

@@ -1,55 +1,27 @@
-//! What does each use in the file point at: calls, references, types, imports, base lists.
+//! The edges of each site in a file: calls, references, types, imports and base lists.
 //!
-//! **Limits.** A use whose receiver is unknown gives no edge but an [`Unresolved`] entry; a use of
-//! something outside the repository gives neither. Locals and parameters are no targets.
+//! [`super::targets`] finds the target of a site; here it becomes an edge, an [`Unresolved`] entry
+//! or a count.
+//!
+//! **Limits.** A use with an unknown receiver gives an [`Unresolved`] entry instead of an edge; a
+//! use of an external symbol gives neither. Locals and parameters are not targets.
 
-use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId, Links, Target, Unresolved, Use};
+use codeagent_lang::{DeclRef, Links, Target, Unresolved, Use};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Confidence, EdgeType};
 use rustc_hash::FxHashSet;
 
+use super::targets::SiteTarget;
 use super::used_names;
-use crate::resolve::arena::{Ty, Type};
-use crate::resolve::edges::Linker;
-use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
 
-/// So many symbols that a use may mean are kept.
+/// The most symbols that an ambiguous use keeps.
 const MAX_TARGETS: usize = 8;
 
-/// What became of a site.
-pub enum Outcome {
-    /// Declarations of the repository or of outside.
-    Decls(Decls),
-    /// A module.
-    File(FileId),
-    /// Something outside.
-    Outside,
-    /// A local that holds something.
-    Value,
-    /// Something of the repository that is no node and has none of its names.
-    Nameless,
-    /// It should be known but is not.
-    Unknown,
-}
-
-impl From<Found> for Outcome {
-    fn from(found: Found) -> Self {
-        match found {
-            Found::Decls(decls) => Self::Decls(decls),
-            Found::Module(file) => Self::File(file),
-            Found::Ambient(block) => Self::Decls(Decls::from_slice(&[block])),
-            Found::External => Self::Outside,
-            Found::Nothing => Self::Unknown,
-        }
-    }
-}
-
-impl Linker<'_> {
-    /// The uses of all sites of the file.
+impl FileResolver<'_> {
+    /// Resolves all sites of the file.
     pub fn sites(&mut self, links: &mut Links) {
         let facts = self.own_facts();
         for site in &facts.sites {
@@ -61,14 +33,18 @@ impl Linker<'_> {
     pub fn site(&mut self, site: Site, links: &mut Links) {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
+
         if !self.spend(1) {
-            self.give_up(site, links);
+            self.record_budget_exceeded(site, links);
             return;
         }
-        match self.outcome(site) {
-            // What is unknown then is so because the budget ended on it.
-            Outcome::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
-            Outcome::Decls(decls) => {
+
+        match self.site_target(site) {
+            // The budget ended while resolving it.
+            SiteTarget::Unknown if self.evaluation.is_used_up() => {
+                self.record_budget_exceeded(site, links)
+            }
+            SiteTarget::Decls(decls) => {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(
                         Site {
@@ -89,37 +65,37 @@ impl Linker<'_> {
                     true => links.calls_resolved += 1,
                     false if is_declared_outside => links.calls_external += 1,
                     false if is_value => links.values_called.push(site.at),
-                    false => open(links, site, Sym::NONE),
+                    false => record_unresolved(links, site, Sym::NONE),
                 }
             }
-            Outcome::File(file) if !is_call => {
+            SiteTarget::File(file) if !is_call => {
                 if let Some(edge_type) = self.edge_type(site) {
                     push(links, site, edge_type, vec![Target::File(file)]);
                 }
             }
-            Outcome::Outside => links.calls_external += u32::from(is_call),
-            Outcome::Value if is_call => links.values_called.push(site.at),
-            Outcome::Nameless if is_call => open(links, site, Sym::NONE),
-            Outcome::Value | Outcome::Nameless => {}
-            // What a module gives out as a whole is not the module.
-            Outcome::Unknown | Outcome::File(_) => {
+            SiteTarget::External => links.calls_external += u32::from(is_call),
+            SiteTarget::Value if is_call => links.values_called.push(site.at),
+            SiteTarget::Nameless if is_call => record_unresolved(links, site, Sym::NONE),
+            SiteTarget::Value | SiteTarget::Nameless => {}
+            // The value that a module exports as a whole is not the module.
+            SiteTarget::Unknown | SiteTarget::File(_) => {
                 if let Some(name) = used_names::of_value(self.own_facts(), site) {
-                    open(links, site, name);
+                    record_unresolved(links, site, name);
                 }
             }
         }
     }
 
-    /// Keeps the name of a site that costs too much: nobody knows whether it is one from outside.
-    fn give_up(&self, site: Site, links: &mut Links) {
+    /// Records the name of a site that exceeded its budget; it may or may not be external.
+    fn record_budget_exceeded(&self, site: Site, links: &mut Links) {
         links.given_up += 1;
-        let name = used_names::whatever_it_is(self.own_facts(), site);
+        let name = used_names::name_or_fallback(self.own_facts(), site);
         if let Some(name) = name {
-            open(links, site, name);
+            record_unresolved(links, site, name);
         }
     }
 
-    /// Whether what is called is written as a bare name, or written there itself.
+    /// Whether the callee is a bare name or a function or class expression.
     fn is_called_by_name(&mut self, site: Site) -> bool {
         let facts = self.own_facts();
         let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
@@ -139,41 +115,47 @@ impl Linker<'_> {
     }
 
     /// Adds the edge of a site if its target is a node; `false` if there is none.
-    fn add_edges(&mut self, site: Site, decls: Decls, links: &mut Links) -> bool {
+    fn add_edges(&mut self, site: Site, decls: DeclList, links: &mut Links) -> bool {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
-            let mut symbol: Decls = if rest.len() > 1 {
-                self.group(first).iter().copied().collect()
+            let mut symbol: DeclList = if rest.len() > 1 {
+                self.merged_symbol(first).iter().copied().collect()
             } else {
-                Decls::new()
+                DeclList::new()
             };
             symbol.sort_unstable();
-            let (own, others): (Decls, Decls) = rest
+            let (own, others): (DeclList, DeclList) = rest
                 .into_iter()
                 .partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
             rest = others;
-            if let Some(target) = self.primary(&own).filter(|target| self.is_node(*target)) {
+            if let Some(target) = self
+                .canonical_declaration(&own)
+                .filter(|target| self.is_node(*target))
+            {
                 targets.push(Target::Decl(target));
             }
         }
+
         let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else {
             return false;
         };
+
         push(links, site, edge_type, targets);
+
         true
     }
 
-    /// Whether a declaration is a vertex of the graph.
+    /// Whether a declaration is a node of the graph.
     pub fn is_node(&mut self, decl: DeclRef) -> bool {
         !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
-    /// The declaration that stands for a symbol: its implementation, else its first in the
-    /// repository.
-    pub fn primary(&mut self, decls: &Decls) -> Option<DeclRef> {
+    /// The declaration that represents a symbol: its implementation, else its first declaration in
+    /// the repository.
+    pub fn canonical_declaration(&mut self, decls: &DeclList) -> Option<DeclRef> {
         let first = decls.first().copied()?;
-        let group = self.group(first);
+        let group = self.merged_symbol(first);
         let all: &[DeclRef] = if group.contains(&first) {
             &group
         } else {
@@ -189,6 +171,7 @@ impl Linker<'_> {
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor
         );
         let same = |decl: &DeclRef| self.decl(*decl).kind == kind;
+
         if callable
             && let Some(body) = own
                 .clone()
@@ -196,6 +179,7 @@ impl Linker<'_> {
         {
             return Some(body);
         }
+
         own.clone().find(same).or_else(|| own.next())
     }
 
@@ -230,416 +214,16 @@ impl Linker<'_> {
         })
     }
 
-    fn outcome(&mut self, site: Site) -> Outcome {
-        let file = self.file;
-        match site.subject {
-            Subject::Expr(expr) => self.expr_outcome(expr, site.kind),
-            Subject::Decorator(expr) => self.callee_outcome(expr),
-            Subject::Type(ty, index) => self.type_outcome(ty, usize::from(index)),
-            Subject::Import(id) => self.import_outcome(id),
-            Subject::Export(id) => self.export_outcome(id),
-            Subject::Base(decl, index) => self.base_outcome(at(file, decl), usize::from(index)),
-            Subject::Key(object, sym) => self.key_outcome(object, sym),
-            Subject::Attribute(component, sym) => {
-                let component = self.expr_type(file, component);
-                let props = self.props_of(component);
-                self.key_of(props, sym)
-            }
-            Subject::Construct(..) => Outcome::Outside,
-        }
-    }
-
-    fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> Outcome {
-        let (file, facts) = (self.file, self.own_facts());
-        match facts.expr(expr) {
-            Expr::Call(call) if kind.is_call() => {
-                match facts.expr(facts.calls[call.index()].callee) {
-                    Expr::Super(class) => self.super_outcome(class),
-                    _ => self.callee_outcome(facts.calls[call.index()].callee),
-                }
-            }
-            Expr::New(call) if kind.is_call() => {
-                let callee = facts.calls[call.index()].callee;
-                let outcome = self.callee_outcome(callee);
-                self.constructor_outcome(callee, outcome)
-            }
-            Expr::Jsx(component) if kind.is_call() => self.value_outcome(component),
-            Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(file, sym).into(),
-            _ => self.value_outcome(expr),
-        }
-    }
-
-    pub fn value_outcome(&mut self, expr: ExprId) -> Outcome {
-        let (file, facts) = (self.file, self.own_facts());
-        match facts.expr(expr) {
-            Expr::Name(sym, scope, offset) => {
-                let name = self.name(file, sym);
-                let decls = self.lookup(
-                    Place {
-                        file,
-                        scope,
-                        offset,
-                    },
-                    name,
-                    Space::Value,
-                );
-                if decls.is_empty() {
-                    return Outcome::Outside;
-                }
-                if let Some(property) = self.parameter_property(&decls) {
-                    return Outcome::Decls(property);
-                }
-                let found = self.resolve_decls(decls);
-                match self.as_value(found) {
-                    // A function sees itself by its own name.
-                    Found::Decls(decls) => Outcome::Decls(
-                        decls
-                            .into_iter()
-                            .flat_map(|decl| self.named_member(decl))
-                            .collect(),
-                    ),
-                    found => found.into(),
-                }
-            }
-            Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                self.member_outcome(object, sym)
-            }
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
-                self.value_outcome(inner)
-            }
-            Expr::Class(decl) | Expr::Function(decl) => {
-                Outcome::Decls(Decls::from_slice(&[at(file, decl)]))
-            }
-            Expr::Require(sym) => self.required(file, sym).into(),
-            Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
-                Outcome::Outside
-            }
-            _ => {
-                let ty = self.expr_type(file, expr);
-                self.computed_outcome(ty)
-            }
-        }
-    }
-
-    /// What is called by the value of `f()`, `a[i]` or `a || b`.
-    fn computed_outcome(&mut self, ty: Ty) -> Outcome {
-        match self.get(ty) {
-            Type::Simple(Ty::UNKNOWN | Ty::ANY) => Outcome::Unknown,
-            Type::Simple(_)
-            | Type::BuiltIn(..)
-            | Type::BuiltInValue(_)
-            | Type::BuiltInMethod(..) => Outcome::Outside,
-            _ => Outcome::Nameless,
-        }
-    }
-
-    /// The property that a constructor parameter with a modifier declares.
-    fn parameter_property(&mut self, decls: &Decls) -> Option<Decls> {
-        let [parameter] = decls[..] else { return None };
-        let facts = self.facts(parameter.file);
-        let declaration = facts.decl(parameter.decl);
-        if declaration.kind != DeclKind::Parameter
-            || !declaration.flags.has(DeclFlags::FROM_PARAMETER)
-        {
-            return None;
-        }
-        let constructor = facts.scope(declaration.scope).owner.some()?;
-        let class = facts.decl(constructor).scope;
-        let name = self.name(parameter.file, declaration.name);
-        let mut own = self
-            .declarations(parameter.file, class, name)
-            .iter()
-            .map(|entry| entry.2);
-        let property = own.find(|id| {
-            facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property
-        })?;
-        Some(Decls::from_slice(&[at(parameter.file, property)]))
-    }
-
-    /// Of declarations of several spaces those that are values, if there are some.
-    fn as_value(&mut self, found: Found) -> Found {
-        self.in_space(found, |kind| {
-            !matches!(
-                kind,
-                DeclKind::Interface | DeclKind::TypeAlias | DeclKind::TypeParam
-            )
-        })
-    }
-
-    fn as_type(&mut self, found: Found) -> Found {
-        self.in_space(found, |kind| {
-            matches!(
-                kind,
-                DeclKind::Class
-                    | DeclKind::Interface
-                    | DeclKind::TypeAlias
-                    | DeclKind::Enum
-                    | DeclKind::TypeParam
-                    | DeclKind::EnumMember
-            )
-        })
-    }
-
-    fn in_space(&mut self, found: Found, holds: impl Fn(DeclKind) -> bool) -> Found {
-        let Found::Decls(decls) = found else {
-            return found;
-        };
-        let kept: Decls = decls
-            .iter()
-            .copied()
-            .filter(|decl| holds(self.decl(*decl).kind))
-            .collect();
-        Found::Decls(if kept.is_empty() { decls } else { kept })
-    }
-
-    fn member_outcome(&mut self, object: ExprId, sym: Sym) -> Outcome {
-        let file = self.file;
-        let receiver = self.expr_type(file, object);
-        let name = self.name(file, sym);
-        match self.member(receiver, name) {
-            Looked::Declared(member) => {
-                let found = self.resolve_decls(member.decls);
-                match self.as_value(found) {
-                    Found::Decls(decls) => self.behind(decls),
-                    found => found.into(),
-                }
-            }
-            Looked::External => self
-                .expando_outcome(object, name)
-                .unwrap_or(Outcome::Outside),
-            Looked::Value(ty) => self.value_member(ty),
-            Looked::Missing => self
-                .expando_outcome(object, name)
-                .unwrap_or(Outcome::Unknown),
-        }
-    }
-
-    /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
-    fn behind(&mut self, decls: Decls) -> Outcome {
-        let [decl] = decls[..] else {
-            return Outcome::Decls(decls);
-        };
-        match self.shorthand(decl) {
-            Some(found) if !found.is_nothing() => self.as_value(found).into(),
-            _ => Outcome::Decls(decls),
-        }
-    }
-
-    fn expando_outcome(&mut self, object: ExprId, name: Name) -> Option<Outcome> {
-        let own = self.file;
-        let (file, value) = self.expando(own, object, name)?;
-        let facts = self.facts(file);
-        let Expr::Name(sym, scope, offset) = facts.expr(value) else {
-            let holders = self.named_holders(own, object)?;
-            let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(Outcome::Unknown, |member| {
-                Outcome::Decls(Decls::from_slice(&[member]))
-            }));
-        };
-        let name = self.name(file, sym);
-        let named = self.lookup(
-            Place {
-                file,
-                scope,
-                offset,
-            },
-            name,
-            Space::Value,
-        );
-        let found = self.resolve_decls(named);
-        Some(self.as_value(found).into())
-    }
-
-    fn value_member(&mut self, ty: Ty) -> Outcome {
-        match self.get(ty) {
-            Type::Module(file) => Outcome::File(file),
-            Type::Function(decl, _) if !self.is_external_file(decl.file) => Outcome::Nameless,
-            _ => Outcome::Outside,
-        }
-    }
-
-    fn type_outcome(&mut self, ty: TypeId, index: usize) -> Outcome {
-        let (file, facts) = (self.file, self.own_facts());
-        let (found, is_last) = match facts.type_expr(ty) {
-            TypeExpr::Name(segments, scope) => {
-                let segments = facts.list(segments);
-                (
-                    self.type_name(file, segments, scope, index),
-                    index + 1 == segments.len(),
-                )
-            }
-            TypeExpr::Import(specifier, segments) => {
-                let segments = facts.list(segments);
-                let mut found = self.module(file, specifier);
-                for segment in segments.iter().take(index + 1) {
-                    let name = self.name(file, segment.name);
-                    found = self.found_member(&found, name);
-                }
-                (found, index + 1 == segments.len())
-            }
-            TypeExpr::Indexed(object, key) => return self.indexed_outcome(object, key),
-            _ => return Outcome::Outside,
-        };
-        match found {
-            Found::Nothing => Outcome::Outside,
-            found if is_last => self.as_type(found).into(),
-            found => found.into(),
-        }
-    }
-
-    /// `"x"` of `T["x"]`
-    fn indexed_outcome(&mut self, object: TypeId, key: TypeId) -> Outcome {
-        let facts = self.own_facts();
-        let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
-            return Outcome::Outside;
-        };
-        let file = self.file;
-        let object = self.type_of(file, object);
-        self.key_of(object, sym)
-    }
-
-    fn import_outcome(&mut self, id: ImportId) -> Outcome {
-        let (file, facts) = (self.file, self.own_facts());
-        let import = &facts.imports[id.index()];
-        match import.decl.some() {
-            None => self.module(file, import.module).into(),
-            Some(decl) => {
-                let found = self.resolve_decls(Decls::from_slice(&[at(file, decl)]));
-                let found = if import.type_only {
-                    self.as_type(found)
-                } else {
-                    found
-                };
-                self.one_symbol(found).into()
-            }
-        }
-    }
-
-    /// A type and a value of one name brought by one specifier: the value stands for both.
-    fn one_symbol(&mut self, found: Found) -> Found {
-        let Found::Decls(decls) = &found else {
-            return found;
-        };
-        let Some(first) = decls.first().copied() else {
-            return found;
-        };
-        let group = self.group(first);
-        Found::Decls(
-            decls
-                .iter()
-                .copied()
-                .filter(|decl| *decl == first || group.contains(decl))
-                .collect(),
-        )
-    }
-
-    fn export_outcome(&mut self, id: ExportId) -> Outcome {
-        let (file, facts) = (self.file, self.own_facts());
-        let export = &facts.exports[id.index()];
-        match export.kind {
-            ExportKind::Star | ExportKind::StarAs => self.module(file, export.module).into(),
-            ExportKind::From => {
-                let module = self.module(file, export.module);
-                let name = self.name(file, export.local);
-                let found = self.export(&module, name);
-                self.one_symbol(found).into()
-            }
-            ExportKind::Local => {
-                let name = self.name(file, export.local);
-                let place = Place {
-                    file,
-                    scope: export.scope,
-                    offset: u32::MAX,
-                };
-                let mut decls = self.lookup(place, name, Space::Value);
-                if decls.is_empty() {
-                    decls = self.lookup(place, name, Space::Type);
-                }
-                let found = self.resolve_decls(decls);
-                self.one_symbol(found).into()
-            }
-            ExportKind::Assign | ExportKind::CommonJs => Outcome::Outside,
-        }
-    }
-
-    fn base_outcome(&mut self, decl: DeclRef, index: usize) -> Outcome {
-        let facts = self.facts(decl.file);
-        let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
-            return Outcome::Unknown;
-        };
-        if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
-            let segments = facts.list(segments);
-            let found =
-                self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
-            let found = if matches!(found, Found::Nothing) {
-                self.base_value(decl, segments, scope)
-            } else {
-                found
-            };
-            let found = self.whole_module(found);
-            return match found {
-                Found::Nothing => Outcome::Outside,
-                found => self.as_type(found).into(),
-            };
-        }
-        let ty = self.base_type(decl, index);
-        if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
-            (facts.type_expr(base.ty), self.get(ty))
-            && let found @ Outcome::Decls(_) = self.value_outcome(expr)
-        {
-            return found;
-        }
-        match self.get(ty) {
-            Type::Instance(class, _) => Outcome::Decls(self.named_constructor(class)),
-            Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
-            _ => Outcome::Outside,
-        }
-    }
-
-    /// `extends Base` where `Base` is a variable that holds a class.
-    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> Found {
-        let &[segment] = segments else {
-            return Found::Nothing;
-        };
-        let name = self.name(decl.file, segment.name);
-        let decls = self.lookup(
-            Place {
-                file: decl.file,
-                scope,
-                offset: u32::MAX,
-            },
-            name,
-            Space::Value,
-        );
-        self.resolve_decls(decls)
-    }
-
-    /// The key of an object literal: the member of the expected type, else the literal's own, which
-    /// is no node.
-    fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
-        let file = self.file;
-        let expected = self.context(at(file, object));
-        self.key_of(expected, sym)
-    }
-
-    /// The member that a key names.
-    fn key_of(&mut self, object: Ty, key: Sym) -> Outcome {
-        let name = self.name(self.file, key);
-        match self.member(object, name) {
-            Looked::Declared(member) => Outcome::Decls(member.decls),
-            _ => Outcome::Outside,
-        }
-    }
-
     /// One edge from the file to each module it imports names from, at the specifier.
     fn module_edges(&mut self, links: &mut Links) {
         let (file, facts) = (self.file, self.own_facts());
+
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         for import in facts.imports.iter().filter(|import| !import.decl.is_none()) {
             if !seen.insert(import.at.offset) {
                 continue;
             }
-            if let Found::Module(target) = self.module(file, import.module) {
+            if let ResolvedName::Module(target) = self.module(file, import.module) {
                 links.uses.push(Use {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
@@ -652,8 +236,8 @@ impl Linker<'_> {
     }
 }
 
-/// Keeps a use without a target.
-fn open(links: &mut Links, site: Site, name: Sym) {
+/// Records a use without a target.
+fn record_unresolved(links: &mut Links, site: Site, name: Sym) {
     links.unresolved.push(Unresolved {
         name,
         kind: site.kind,

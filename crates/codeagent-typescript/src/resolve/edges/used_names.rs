@@ -1,9 +1,9 @@
-//! By which name is a use without a target kept?
+//! The name under which an unresolved use is recorded.
 
 use codeagent_model::facts::*;
 
 /// The name of a use whose target was not looked for, so that it may be in the repository.
-pub fn whatever_it_is(facts: &Facts, site: Site) -> Option<Sym> {
+pub fn name_or_fallback(facts: &Facts, site: Site) -> Option<Sym> {
     match site.subject {
         Subject::Type(ty, index) => match facts.type_expr(ty) {
             TypeExpr::Name(segments, _) => facts

@@ -1,13 +1,13 @@
-//! What does a call or `new` give: which signature of the callee fits the arguments, and its
-//! result?
+//! Overload resolution and results of calls and `new`: which signature of the callee fits the
+//! arguments.
 //!
-//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument
-//! types; the first that fits wins.
+//! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
+//! argument types. The first signature that fits is chosen.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Env, Ty, Type};
+use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::symbols::at;
@@ -46,8 +46,10 @@ impl Checker<'_> {
         if let Expr::Super(_) = facts.expr(callee) {
             return Ty::NOTHING;
         }
+
         let callee_type = self.expr_type(file, callee);
         let result = self.call_result(callee_type, CallSite { file, call });
+
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
@@ -74,7 +76,7 @@ impl Checker<'_> {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => {
                 let args = self.call_type_args(site);
-                return self.outside_type(&args);
+                return self.external_type(&args);
             }
             Type::BuiltInValue(_) => return Ty::EXTERNAL,
             Type::Union(members) => {
@@ -87,26 +89,28 @@ impl Checker<'_> {
             }
             _ => {}
         }
+
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else {
             return Ty::UNKNOWN;
         };
+
         self.result(signature, site)
     }
 
     /// What a signature gives for the arguments of a site.
     fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
         match signature {
-            Signature::Declared(decl, env) => {
+            Signature::Declared(decl, mapper) => {
                 let result = self.return_type(decl);
                 let params = self.type_params(decl);
                 if params.is_empty() {
-                    return self.substitute(result, env);
+                    return self.substitute(result, mapper);
                 }
-                let bindings = self.call_bindings(decl, env, site, &params);
-                let own = self.arena.env(bindings);
+                let bindings = self.call_bindings(decl, mapper, site, &params);
+                let own = self.arena.mapper(bindings);
                 let result = self.substitute(result, own);
-                self.substitute(result, env)
+                self.substitute(result, mapper)
             }
             Signature::BuiltIn(row, receiver) => self.given(row, receiver),
         }
@@ -114,15 +118,15 @@ impl Checker<'_> {
 
     /// A type in terms of a signature's own type parameters, as it is at a site.
     pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
-        let Signature::Declared(decl, env) = signature else {
+        let Signature::Declared(decl, mapper) = signature else {
             return ty;
         };
         let params = self.type_params(decl);
         if params.is_empty() {
             return ty;
         }
-        let bindings = self.call_bindings(decl, env, site, &params);
-        let own = self.arena.env(bindings);
+        let bindings = self.call_bindings(decl, mapper, site, &params);
+        let own = self.arena.mapper(bindings);
         self.substitute(ty, own)
     }
 
@@ -131,7 +135,7 @@ impl Checker<'_> {
     fn call_bindings(
         &mut self,
         decl: DeclRef,
-        env: Env,
+        mapper: TypeMapper,
         site: CallSite,
         params: &[DeclRef],
     ) -> Vec<(DeclRef, Ty)> {
@@ -139,13 +143,15 @@ impl Checker<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
             bindings = self.infer(
-                Signature::Declared(decl, env),
+                Signature::Declared(decl, mapper),
                 site,
                 Inference::new(params, true),
             );
             self.bind_by_result(decl, site, params, &mut bindings);
         }
+
         self.add_defaults(params, &mut bindings);
+
         bindings
     }
 
@@ -170,6 +176,7 @@ impl Checker<'_> {
                     .map(|member| self.construct(*member, args, site))
                     .filter(|ty| !ty.is_opaque())
                     .collect();
+
                 if matches!(self.get(value), Type::Union(_)) {
                     self.arena.union(&made)
                 } else {
@@ -209,16 +216,16 @@ impl Checker<'_> {
 
     /// What the type parameters of the class that declares a constructor are in a class that
     /// inherits it.
-    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> Env {
+    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
         let Some(declaring) = self
             .class_of(constructor)
             .filter(|declaring| *declaring != class)
         else {
-            return Env::EMPTY;
+            return TypeMapper::EMPTY;
         };
         let own = self.own_instance(class);
         let Some(args) = self.as_instance_of(own, declaring, 0) else {
-            return Env::EMPTY;
+            return TypeMapper::EMPTY;
         };
         let types = self.arena.list(args);
         self.bind(declaring, &types)
@@ -228,11 +235,14 @@ impl Checker<'_> {
     /// mismatches.
     pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
+
         if signatures.len() <= 1 {
             return signatures.first().copied();
         }
+
         let args = self.call_args(site);
         let type_args = self.call_type_args(site).len();
+
         let mut best: Option<(u32, Signature)> = None;
         for &signature in signatures {
             if type_args > 0 && !self.takes_type_args(signature, type_args) {
@@ -246,6 +256,7 @@ impl Checker<'_> {
                 best = Some((mismatches, signature));
             }
         }
+
         best.map(|(_, signature)| signature)
             .or(signatures.first().copied())
     }
@@ -258,10 +269,12 @@ impl Checker<'_> {
             .filter(|param| !param.optional && !param.rest)
             .count();
         let has_rest = params.last().is_some_and(|param| param.rest);
+
         let mut count = 0;
         if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
             count += 10;
         }
+
         for (index, arg) in args.iter().enumerate() {
             if arg.mode == ArgMode::Spread {
                 break;
@@ -274,6 +287,7 @@ impl Checker<'_> {
             };
             count += u32::from(self.rejects(param.ty, file, arg.value));
         }
+
         count
     }
 

@@ -1,15 +1,15 @@
-//! Which types do type parameters stand for at a call.
+//! Type argument inference for calls.
 //!
-//! **Limits.** The first argument that says something about a parameter decides; constraints do not
+//! **Limits.** The first argument that determines a type parameter decides it; constraints do not
 //! take part.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::calls::CallSite;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::Signature;
 
@@ -52,14 +52,17 @@ impl Checker<'_> {
         let facts = self.facts(site.file);
         let params = self.signature_params(signature);
         self.infer_rest(signature, site, &args, &mut inference);
+
         for pass in [false, true] {
             if pass && !inference.lambdas {
                 break;
             }
             for (index, arg) in args.iter().enumerate() {
                 let is_lambda = match facts.expr(arg.value) {
-                    Expr::Function(lambda) => self
-                        .is_untyped_lambda(Signature::Declared(at(site.file, lambda), Env::EMPTY)),
+                    Expr::Function(lambda) => self.is_untyped_lambda(Signature::Declared(
+                        at(site.file, lambda),
+                        TypeMapper::EMPTY,
+                    )),
                     _ => false,
                 };
                 let Some(param) = params
@@ -72,9 +75,10 @@ impl Checker<'_> {
                     continue;
                 }
                 let given = self.argument_type(site.file, *arg);
-                self.unify(param.ty, given, &mut inference, 0);
+                self.infer_from_types(param.ty, given, &mut inference, 0);
             }
         }
+
         inference.found
     }
 
@@ -89,6 +93,7 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return;
         };
+
         let params = self.params(decl);
         let Some(&last) = params.last() else { return };
         if !self.decl(last).flags.has(DeclFlags::REST) {
@@ -102,6 +107,7 @@ impl Checker<'_> {
         {
             return;
         }
+
         let rest: Vec<Ty> = args
             .iter()
             .skip(params.len() - 1)
@@ -123,11 +129,18 @@ impl Checker<'_> {
     }
 
     /// Finds bindings that make `param` into `given`.
-    pub fn unify(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    pub fn infer_from_types(
+        &mut self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
         let (param, given) = (self.arena.unselected(param), self.arena.unselected(given));
         if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
             return;
         }
+
         match (self.get(param), self.get(given)) {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
             (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
@@ -146,12 +159,12 @@ impl Checker<'_> {
                     .filter(|member| !are_several || !is_inferred(*member))
                     .collect();
                 for member in told {
-                    self.unify(member, given, inference, nesting + 1);
+                    self.infer_from_types(member, given, inference, nesting + 1);
                 }
             }
             (_, Type::Union(args)) => {
                 for &member in self.arena.list(args).iter() {
-                    self.unify(param, member, inference, nesting + 1);
+                    self.infer_from_types(param, member, inference, nesting + 1);
                 }
             }
             (Type::Instance(decl, args), Type::Instance(..)) => {
@@ -161,24 +174,24 @@ impl Checker<'_> {
                     self.unify_structure(param, given, inference, nesting);
                 }
             }
-            (Type::BuiltIn(Known::Iterable | Known::AsyncIterable, args), _) => {
+            (Type::BuiltIn(BuiltinType::Iterable | BuiltinType::AsyncIterable, args), _) => {
                 let element = self.element_type(given);
                 if let Some(&wanted) = self.arena.list(args).first() {
-                    self.unify(wanted, element, inference, nesting + 1);
+                    self.infer_from_types(wanted, element, inference, nesting + 1);
                 }
             }
-            (Type::BuiltIn(Known::Array, args), Type::Tuple(_)) => {
+            (Type::BuiltIn(BuiltinType::Array, args), Type::Tuple(_)) => {
                 let element = self.element_type(given);
                 if let Some(&wanted) = self.arena.list(args).first() {
-                    self.unify(wanted, element, inference, nesting + 1);
+                    self.infer_from_types(wanted, element, inference, nesting + 1);
                 }
             }
-            (Type::BuiltIn(Known::Record, args), _)
-                if !matches!(self.get(given), Type::BuiltIn(Known::Record, _)) =>
+            (Type::BuiltIn(BuiltinType::Record, args), _)
+                if !matches!(self.get(given), Type::BuiltIn(BuiltinType::Record, _)) =>
             {
                 let values = self.property_types(given);
                 if let Some(&wanted) = self.arena.list(args).get(1) {
-                    self.unify(wanted, values, inference, nesting + 1);
+                    self.infer_from_types(wanted, values, inference, nesting + 1);
                 }
             }
             (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => {
@@ -233,9 +246,11 @@ impl Checker<'_> {
             .iter()
             .partition(|member| matches!(self.get(**member), Type::Param(_)));
         for member in others {
-            self.unify(member, given, inference, nesting + 1);
+            self.infer_from_types(member, given, inference, nesting + 1);
         }
+
         let taken: Vec<Ty> = members.to_vec();
+
         for member in bare {
             let rest: Vec<Ty> = self
                 .arena
@@ -245,7 +260,7 @@ impl Checker<'_> {
                 .filter(|ty| !taken.contains(ty))
                 .collect();
             let rest = self.arena.union(&rest);
-            self.unify(member, rest, inference, nesting + 1);
+            self.infer_from_types(member, rest, inference, nesting + 1);
         }
     }
 
@@ -259,7 +274,7 @@ impl Checker<'_> {
         let params = self.arena.list(params);
         let given = self.arena.list(given);
         for (param, given) in params.iter().zip(given.iter()) {
-            self.unify(*param, *given, inference, nesting + 1);
+            self.infer_from_types(*param, *given, inference, nesting + 1);
         }
     }
 
@@ -282,7 +297,7 @@ impl Checker<'_> {
     fn unify_class(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let wanted = self.instance_of(param, &[]);
         let made = self.instance_of(given, &[]);
-        self.unify(wanted, made, inference, nesting + 1);
+        self.infer_from_types(wanted, made, inference, nesting + 1);
     }
 
     fn unify_functions(
@@ -296,6 +311,7 @@ impl Checker<'_> {
             self.unify_class(param, given, inference, nesting);
             return;
         }
+
         let Some(wanted) = self.signatures(param).first().copied() else {
             return;
         };
@@ -305,17 +321,19 @@ impl Checker<'_> {
         if !inference.lambdas && self.is_untyped_lambda(found) {
             return;
         }
+
         if !self.is_untyped_lambda(found) {
             let wanted_params = self.signature_params(wanted);
             let found_params = self.signature_params(found);
             for (a, b) in wanted_params.iter().zip(&found_params) {
-                self.unify(a.ty, b.ty, inference, nesting + 1);
+                self.infer_from_types(a.ty, b.ty, inference, nesting + 1);
             }
         }
+
         let result = self.signature_result(wanted);
         let given = self.signature_result(found);
         self.unify_predicate(wanted, found, inference, nesting);
-        self.unify(result, given, inference, nesting + 1);
+        self.infer_from_types(result, given, inference, nesting + 1);
     }
 
     /// `x is T` against `x is Foo`.
@@ -327,7 +345,7 @@ impl Checker<'_> {
         nesting: u32,
     ) {
         if let (Some(wanted), Some(found)) = (self.predicate_of(wanted), self.predicate_of(found)) {
-            self.unify(wanted, found, inference, nesting + 1);
+            self.infer_from_types(wanted, found, inference, nesting + 1);
         }
     }
 
@@ -345,8 +363,8 @@ impl Checker<'_> {
     }
 
     fn unify_members(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
-        let (decl, env) = match self.get(param) {
-            Type::Object(decl, env) => (decl, env),
+        let (decl, mapper) = match self.get(param) {
+            Type::Object(decl, mapper) => (decl, mapper),
             Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {
                 let types = self.arena.list(args);
                 (decl, self.bind(decl, &types))
@@ -357,6 +375,7 @@ impl Checker<'_> {
         if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
             return;
         }
+
         for &(name, id) in self.declared_in(decl.file, inner).iter().take(24) {
             let member = at(decl.file, id);
             if !self.decl(member).flags.has(DeclFlags::MEMBER) {
@@ -367,13 +386,14 @@ impl Checker<'_> {
                 continue;
             }
             let wanted = self.decl_type(member);
-            let wanted = self.substitute(wanted, env);
-            self.unify(wanted, found, inference, nesting + 1);
+            let wanted = self.substitute(wanted, mapper);
+            self.infer_from_types(wanted, found, inference, nesting + 1);
         }
+
         if let Some(wanted) = self.index_signature(&[decl], &[]) {
-            let wanted = self.substitute(wanted, env);
+            let wanted = self.substitute(wanted, mapper);
             let found = self.property_types(given);
-            self.unify(wanted, found, inference, nesting + 1);
+            self.infer_from_types(wanted, found, inference, nesting + 1);
         }
     }
 }

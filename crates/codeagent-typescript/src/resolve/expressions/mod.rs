@@ -1,10 +1,9 @@
-//! What do expressions mean: their types, the signatures that calls choose, what is inferred,
-//! expected and narrowed?
+//! Expressions: types, overload resolution, inference, contextual types and narrowing.
 //!
-//! **Limits.** Types as far as members and calls need them; nothing is checked.
+//! **Limits.** Types are inferred as far as members and calls need them; nothing is checked.
 
 pub mod calls;
-mod contexts;
+mod contextual_types;
+mod expr_types;
 pub mod inference;
 mod narrowing;
-mod typing;

@@ -1,8 +1,8 @@
-//! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`,
-//! `"a" in x`?
+//! Narrowed types: the type of a name after `x instanceof C`, `isFoo(x)`, `x.kind === "a"` or `"a"
+//! in x`.
 //!
-//! **Limits.** Which guard is in force is found in `symbols/guards`; where it cannot be told
-//! whether a member of a union passes, it stays.
+//! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
+//! unless it clearly fails the test.
 
 use codeagent_lang::FileId;
 use codeagent_model::facts::*;
@@ -10,8 +10,8 @@ use codeagent_model::facts::*;
 use crate::resolve::arena::{Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
-use crate::resolve::symbols::scopes::{Place, Space};
-use crate::resolve::types::members::Looked;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
 
 impl Checker<'_> {
     /// The type of the subject of a guard where the guard holds.
@@ -23,7 +23,9 @@ impl Checker<'_> {
         if let GuardTest::Assigned(_) | GuardTest::Declared = guard.test {
             return self.assigned_type(file, guard);
         }
+
         let subject = self.expr_type(file, guard.subject);
+
         match guard.test {
             GuardTest::InstanceOf(class) => {
                 let class = self.expr_type(file, class);
@@ -48,7 +50,7 @@ impl Checker<'_> {
             GuardTest::HasProperty(sym) => {
                 let name = self.name(file, sym);
                 self.sift_union(subject, guard.negated, |checker, ty| {
-                    Some(checker.member(ty, name) != Looked::Missing)
+                    Some(checker.lookup_member(ty, name) != MemberLookup::Missing)
                 })
             }
             GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
@@ -69,7 +71,9 @@ impl Checker<'_> {
         if value.is_opaque() || value == Ty::NOTHING {
             return declared;
         }
+
         let members = self.arena.members(declared);
+
         let mut kept = Vec::new();
         for &given in self.arena.members(value).iter() {
             let before = kept.len();
@@ -82,6 +86,7 @@ impl Checker<'_> {
                 return declared;
             }
         }
+
         self.arena.union(&kept)
     }
 
@@ -90,12 +95,12 @@ impl Checker<'_> {
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
                 sym,
-                Place {
+                LookupPosition {
                     file,
                     scope,
                     offset,
                 },
-                Space::Value,
+                Meaning::Value,
             ),
             Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
             _ => self.expr_type(file, subject),
@@ -113,6 +118,7 @@ impl Checker<'_> {
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return subject;
         };
+
         let callee = self.expr_type(site.file, call.callee);
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else {
@@ -121,10 +127,13 @@ impl Checker<'_> {
         let Some((param, ty)) = self.named_predicate(signature) else {
             return subject;
         };
+
         let ty = self.bound_at(signature, site, ty);
+
         if param.is_none_or(|param| param != usize::from(index)) {
             return subject;
         }
+
         self.narrow_to(subject, ty, negated)
     }
 
@@ -148,12 +157,14 @@ impl Checker<'_> {
         if negated {
             return self.sift_union(subject, true, is_of);
         }
+
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
             if !member.is_opaque() && is_of(self, member) == Some(true) {
                 kept.push(member);
             }
         }
+
         if kept.is_empty() {
             to
         } else {
@@ -176,6 +187,7 @@ impl Checker<'_> {
                 _ => kept.push(member),
             }
         }
+
         if kept.is_empty() {
             subject
         } else {
@@ -215,6 +227,7 @@ impl Checker<'_> {
         let member = self.name(file, member);
         let literal = self.name(file, literal);
         let wanted = self.arena.add(Type::Literal(kind, literal));
+
         self.sift_union(subject, negated, |checker, ty| {
             let tag = checker.member_type(ty, member);
             match checker.get(tag) {

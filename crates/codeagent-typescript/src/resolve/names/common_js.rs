@@ -1,10 +1,10 @@
-//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members
-//! assigned to what it gives out?
+//! Exports of a CommonJS module: `module.exports = e`, `exports.a = e`, and members assigned to the
+//! exported value.
 //!
-//! `require` of a module with `module.exports = e` is `e`, of any other the module itself.
+//! `require` of a module with `module.exports = e` is `e`; of any other, the module itself.
 //!
-//! **Limits.** Of several `module.exports =` the first counts. Members that other files assign to a
-//! value are not among those it has.
+//! **Limits.** The first of several `module.exports =` counts. Members that other files assign to a
+//! value are not among its members.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -12,45 +12,45 @@ use codeagent_model::facts::*;
 
 use crate::resolve::checker::Checker;
 use crate::resolve::names::exports::Visited;
-use crate::resolve::questions::Question;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// What `require("m")` gives.
-    pub fn required(&mut self, file: FileId, specifier: Sym) -> Found {
+    pub fn required(&mut self, file: FileId, specifier: Sym) -> ResolvedName {
         let module = self.module(file, specifier);
         self.whole_module(module)
     }
 
     /// A module as what it gives out as a whole, if that has a name or place; else as itself.
-    pub fn whole_module(&mut self, module: Found) -> Found {
+    pub fn whole_module(&mut self, module: ResolvedName) -> ResolvedName {
         let value = match module {
-            Found::Module(file) => self.assigned_value(file),
-            Found::Ambient(block) => self.assigned_in_block(block),
+            ResolvedName::Module(file) => self.assigned_value(file),
+            ResolvedName::Ambient(block) => self.assigned_in_block(block),
             _ => return module,
         };
         if value.is_nothing() { module } else { value }
     }
 
     /// What `export =` of a file names.
-    pub fn assigned_value(&mut self, file: FileId) -> Found {
+    pub fn assigned_value(&mut self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
             Some(value) => self.meaning_of(file, value, &mut Visited::default()),
-            None => Found::Nothing,
+            None => ResolvedName::Nothing,
         }
     }
 
     /// What `export =` names in the blocks of an ambient module.
-    pub fn assigned_in_block(&mut self, block: DeclRef) -> Found {
+    pub fn assigned_in_block(&mut self, block: DeclRef) -> ResolvedName {
         // A block sees what its module gives out, and that may be what is asked for.
-        self.guarded(Question::Follow(block), Found::Nothing, |checker| {
+        self.query_uncached(Query::Follow(block), ResolvedName::Nothing, |checker| {
             checker.assigned_in_blocks(block)
         })
     }
 
-    fn assigned_in_blocks(&mut self, block: DeclRef) -> Found {
+    fn assigned_in_blocks(&mut self, block: DeclRef) -> ResolvedName {
         for &block in self.blocks(block).iter() {
             let facts = self.facts(block.file);
             let scope = facts.decl(block.decl).inner;
@@ -64,18 +64,18 @@ impl Checker<'_> {
                 );
             }
         }
-        Found::Nothing
+        ResolvedName::Nothing
     }
 
     /// What a file of JavaScript gives out by name besides the function or class that it gives out
     /// as a whole.
-    pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
-        let Found::Decls(named) =
+    pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<DeclList> {
+        let ResolvedName::Decls(named) =
             self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
         else {
             return None;
         };
-        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole))
+        matches!(self.assigned_value(whole.file), ResolvedName::Decls(decls) if decls.contains(&whole))
             .then_some(named)
     }
 
@@ -85,25 +85,31 @@ impl Checker<'_> {
         &mut self,
         file: FileId,
         name: Name,
-        declared: Decls,
+        declared: DeclList,
         visited: &mut Visited,
-    ) -> Found {
+    ) -> ResolvedName {
         let mut found = self.export_clause(file, ScopeId(0), name, visited);
         if found.is_nothing() {
             found = self.assigned_export(file, name, false);
         }
+
         match found {
-            Found::Nothing => Found::Decls(declared),
-            Found::Decls(mut decls) => {
+            ResolvedName::Nothing => ResolvedName::Decls(declared),
+            ResolvedName::Decls(mut decls) => {
                 decls.extend(declared);
-                Found::Decls(decls)
+                ResolvedName::Decls(decls)
             }
             found => found,
         }
     }
 
     /// What `exports.a = e` gives out: the member it declares, else what `e` names.
-    pub fn given_out(&mut self, file: FileId, export: ExportId, visited: &mut Visited) -> Found {
+    pub fn given_out(
+        &mut self,
+        file: FileId,
+        export: ExportId,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         let facts = self.facts(file);
         let export = &facts.exports[export.index()];
         let name = self.name(file, export.name);
@@ -114,30 +120,30 @@ impl Checker<'_> {
             .declarations(file, ScopeId(0), name)
             .iter()
             .map(|entry| entry.2);
-        let decls: Decls = own
+        let decls: DeclList = own
             .filter(|id| is_given(facts.decl(*id)))
             .map(|id| at(file, id))
             .collect();
         if decls.is_empty() {
             self.meaning_of(file, export.value, visited)
         } else {
-            Found::Decls(decls)
+            ResolvedName::Decls(decls)
         }
     }
 
     /// `{ f }` in an object that is given out stands for `f`.
-    pub fn behind_shorthand(&mut self, decls: Decls) -> Found {
+    pub fn behind_shorthand(&mut self, decls: DeclList) -> ResolvedName {
         let [decl] = decls[..] else {
-            return Found::Decls(decls);
+            return ResolvedName::Decls(decls);
         };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => found,
-            _ => Found::Decls(decls),
+            _ => ResolvedName::Decls(decls),
         }
     }
 
     /// What `f` in `{ f }` names.
-    pub fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
+    pub fn shorthand(&mut self, decl: DeclRef) -> Option<ResolvedName> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
@@ -146,16 +152,18 @@ impl Checker<'_> {
         if offset != declaration.at.offset {
             return None;
         }
+
         let name = self.name(decl.file, sym);
         let named = self.lookup(
-            Place {
+            LookupPosition {
                 file: decl.file,
                 scope,
                 offset,
             },
             name,
-            Space::Value,
+            Meaning::Value,
         );
+
         Some(self.resolve_decls(named))
     }
 
@@ -172,32 +180,33 @@ impl Checker<'_> {
         let Expr::Name(sym, scope, offset) = facts.expr(named) else {
             return false;
         };
+
         let name = self.name(file, sym);
         facts.text(sym) == word
             && self
                 .lookup(
-                    Place {
+                    LookupPosition {
                         file,
                         scope,
                         offset,
                     },
                     name,
-                    Space::Value,
+                    Meaning::Value,
                 )
                 .is_empty()
     }
 
     /// What a name or path of a file names that members may have been assigned to.
-    pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<Decls> {
+    pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<DeclList> {
         match self.meaning_of(file, object, &mut Visited::default()) {
-            Found::Decls(decls) => Some(decls),
+            ResolvedName::Decls(decls) => Some(decls),
             _ => None,
         }
     }
 
     /// What `F.name = value` of JavaScript gives the function or object `F`: the member, or what a
     /// plain name stands for.
-    pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<Decls> {
+    pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<DeclList> {
         let facts = self.facts(value.file);
         if !facts.header.dialect.is_javascript() {
             return None;
@@ -206,16 +215,17 @@ impl Checker<'_> {
         let Some(member) = self.assigned_to(holder, name) else {
             return self.beside_whole(holder, name);
         };
+
         if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
             let named = self.lookup(
-                Place {
+                LookupPosition {
                     file: value.file,
                     scope,
                     offset,
                 },
                 name,
-                Space::Value,
+                Meaning::Value,
             );
             if named
                 .iter()
@@ -224,7 +234,8 @@ impl Checker<'_> {
                 return Some(named);
             }
         }
-        Some(Decls::from_slice(&[member]))
+
+        Some(DeclList::from_slice(&[member]))
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.

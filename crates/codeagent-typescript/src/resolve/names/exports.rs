@@ -1,10 +1,10 @@
-//! What does a module export under a name, and what does an import therefore mean?
+//! Exports and imports: what a module exports under a name, and what an import therefore means.
 //!
-//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in
-//! order; two different hits are ambiguous and give nothing, a cycle gives nothing (as in
+//! Chains of re-exports are followed to the declaration at their end. `export *` clauses are
+//! searched in order; two different hits are ambiguous and give nothing, and so does a cycle (as in
 //! ECMAScript).
 //!
-//! **Limits.** After 4,000 modules a search ends.
+//! **Limits.** A search ends after 4,000 modules.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -12,20 +12,20 @@ use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
 use crate::resolve::checker::Checker;
-use crate::resolve::questions::{MAX_DEPTH, Question};
+use crate::resolve::queries::{MAX_DEPTH, Query};
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::merging::Group;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
+use crate::resolve::symbols::merging::MergedSymbol;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 /// Which names of which modules were looked at: of files, and of `declare module` blocks.
 pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
     /// What a module exports under a name.
-    pub fn export(&mut self, module: &Found, name: Name) -> Found {
+    pub fn export(&mut self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
-            Found::Module(file) => {
+            ResolvedName::Module(file) => {
                 if let Some(found) = self.exports.get(&(*file, name)) {
                     return found.clone();
                 }
@@ -33,33 +33,45 @@ impl Checker<'_> {
                 self.exports.insert((*file, name), found.clone());
                 found
             }
-            Found::Ambient(block) => {
+            ResolvedName::Ambient(block) => {
                 let first = self.blocks(*block).first().copied().unwrap_or(*block);
                 if let Some(found) = self.ambient_exports.get(&(first, name)) {
                     return found.clone();
                 }
+
                 let found = self.export_of_ambient(first, name, &mut Visited::default());
                 self.ambient_exports.insert((first, name), found.clone());
+
                 found
             }
             other => self.export_visiting(other, name, &mut Visited::default()),
         }
     }
 
-    fn export_visiting(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
+    fn export_visiting(
+        &mut self,
+        module: &ResolvedName,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         match module {
-            Found::Module(file) => self.export_of_file(*file, name, visited),
-            Found::Ambient(block) => self.export_of_ambient(*block, name, visited),
-            Found::External => Found::External,
-            Found::Decls(decls) => self.namespace_member(decls, name),
-            Found::Nothing => Found::Nothing,
+            ResolvedName::Module(file) => self.export_of_file(*file, name, visited),
+            ResolvedName::Ambient(block) => self.export_of_ambient(*block, name, visited),
+            ResolvedName::External => ResolvedName::External,
+            ResolvedName::Decls(decls) => self.namespace_member(decls, name),
+            ResolvedName::Nothing => ResolvedName::Nothing,
         }
     }
 
     /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered,
     /// unless it met an open question or stood so deep that the search may have been cut off.
-    fn imported(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
-        let Found::Module(file) = *module else {
+    fn imported(
+        &mut self,
+        module: &ResolvedName,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
+        let ResolvedName::Module(file) = *module else {
             return self.export_visiting(module, name, visited);
         };
         if !visited.is_empty() {
@@ -68,14 +80,17 @@ impl Checker<'_> {
         if let Some(found) = self.exports.get(&(file, name)) {
             return found.clone();
         }
+
         let found = self.export_of_file(file, name, visited);
+
         if self.evaluation.has_met_nothing() && self.evaluation.depth() < MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
         }
+
         found
     }
 
-    fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+    fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         self.searched((file, DeclId::NONE, name), visited, |checker, visited| {
             checker.own_export(file, name, visited)
         })
@@ -86,20 +101,22 @@ impl Checker<'_> {
         &mut self,
         key: (FileId, DeclId, Name),
         visited: &mut Visited,
-        search: impl FnOnce(&mut Self, &mut Visited) -> Found,
-    ) -> Found {
+        search: impl FnOnce(&mut Self, &mut Visited) -> ResolvedName,
+    ) -> ResolvedName {
         if visited.len() > 4000 || self.is_deepest() || !visited.insert(key) {
-            return Found::Nothing;
+            return ResolvedName::Nothing;
         }
-        self.deeper(|checker| search(checker, visited))
+        self.with_depth(|checker| search(checker, visited))
     }
 
-    fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+    fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
+
         // As a comment in JavaScript names what `import("m")` gives as a type.
         if self.spelling(name) == "export=" {
             return self.assigned_value(file);
         }
+
         let is_default = self.spelling(name) == "default";
         if is_default && !self.tables.file(file).defaults.is_empty() {
             let decls = self
@@ -111,7 +128,8 @@ impl Checker<'_> {
                 .collect();
             return self.follow_all(decls, visited);
         }
-        let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
+
+        let declared: DeclList = self.exported_declarations(file, ScopeId(0), name);
         if facts.header.dialect.is_javascript() && !declared.is_empty() {
             return self.beside_documented(file, name, declared, visited);
         }
@@ -126,19 +144,21 @@ impl Checker<'_> {
         if !found.is_nothing() {
             return found;
         }
+
         if !self.tables.file(file).assigned.is_empty() {
             let found = self.assigned_export(file, name, is_default);
             let goes_on = facts.header.dialect.is_javascript()
-                && matches!(found, Found::Nothing | Found::External);
+                && matches!(found, ResolvedName::Nothing | ResolvedName::External);
             let more = if goes_on {
                 self.star_export(file, name, visited)
             } else {
-                Found::Nothing
+                ResolvedName::Nothing
             };
             return if more.is_nothing() { found } else { more };
         }
+
         if is_default || facts.exports.is_empty() {
-            Found::Nothing
+            ResolvedName::Nothing
         } else {
             self.star_export(file, name, visited)
         }
@@ -150,7 +170,7 @@ impl Checker<'_> {
         scope: ScopeId,
         name: Name,
         visited: &mut Visited,
-    ) -> Found {
+    ) -> ResolvedName {
         let facts = self.facts(file);
         let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
         for id in clauses {
@@ -159,7 +179,7 @@ impl Checker<'_> {
                 ExportKind::Local => {
                     let local = self.name(file, export.local);
                     let decls = self.both_spaces(
-                        Place {
+                        LookupPosition {
                             file,
                             scope,
                             offset: u32::MAX,
@@ -175,16 +195,17 @@ impl Checker<'_> {
                 }
                 ExportKind::StarAs => self.module(file, export.module),
                 ExportKind::CommonJs => self.given_out(file, id, visited),
-                ExportKind::Star | ExportKind::Assign => Found::Nothing,
+                ExportKind::Star | ExportKind::Assign => ResolvedName::Nothing,
             };
             if !found.is_nothing() {
                 return found;
             }
         }
-        Found::Nothing
+
+        ResolvedName::Nothing
     }
 
-    fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+    fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
         self.ask_stars(file, name);
         let modules = self
@@ -200,48 +221,57 @@ impl Checker<'_> {
         stars: impl Iterator<Item = (FileId, Sym)>,
         name: Name,
         visited: &mut Visited,
-    ) -> Found {
-        let mut first = Found::Nothing;
+    ) -> ResolvedName {
+        let mut first = ResolvedName::Nothing;
+
         let mut outside = false;
         for (file, specifier) in stars {
             let module = self.module(file, specifier);
             match self.export_visiting(&module, name, visited) {
-                Found::Nothing => {}
-                Found::External => outside = true,
+                ResolvedName::Nothing => {}
+                ResolvedName::External => outside = true,
                 found if first.is_nothing() => first = found,
                 found if found == first => {}
-                _ => return Found::Nothing,
+                _ => return ResolvedName::Nothing,
             }
         }
+
         if first.is_nothing() && outside {
-            Found::External
+            ResolvedName::External
         } else {
             first
         }
     }
 
     /// A name exported through `export = value`.
-    pub fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
+    pub fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> ResolvedName {
         let value = self.assigned_value(file);
         if is_default && !value.is_nothing() {
             return value;
         }
-        if let Found::Decls(decls) = &value {
+
+        if let ResolvedName::Decls(decls) = &value {
             let found = self.namespace_member(decls, name);
             if !found.is_nothing() {
                 return found;
             }
             if let Some(member) = self.member_assigned_to(decls, name) {
-                return Found::Decls(Decls::from_slice(&[member]));
+                return ResolvedName::Decls(DeclList::from_slice(&[member]));
             }
         }
-        match self.member_given_out(file, name) {
-            Found::Decls(decls) => self.behind_shorthand(decls),
+
+        match self.lookup_exported_member(file, name) {
+            ResolvedName::Decls(decls) => self.behind_shorthand(decls),
             found => found,
         }
     }
 
-    fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+    fn export_of_ambient(
+        &mut self,
+        block: DeclRef,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         self.searched(
             (block.file, block.decl, name),
             visited,
@@ -249,12 +279,18 @@ impl Checker<'_> {
         )
     }
 
-    fn export_of_blocks(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+    fn export_of_blocks(
+        &mut self,
+        block: DeclRef,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         let blocks = self.blocks(block);
         let decls = self.declared_in_blocks(&blocks, name);
         if !decls.is_empty() {
             return self.follow_all(decls, visited);
         }
+
         for &block in blocks.iter() {
             let scope = self.decl(block).inner;
             let found = self.export_clause(block.file, scope, name, visited);
@@ -268,19 +304,20 @@ impl Checker<'_> {
                 }
             }
         }
+
         match self.assigned_in_block(block) {
             found if matches!(self.spelling(name), "default" | "export=") => found,
-            Found::Decls(decls) => self.namespace_member(&decls, name),
+            ResolvedName::Decls(decls) => self.namespace_member(&decls, name),
             _ => self.star_export_of_blocks(&blocks, name, visited),
         }
     }
 
     fn star_export_of_blocks(
         &mut self,
-        blocks: &Group,
+        blocks: &MergedSymbol,
         name: Name,
         visited: &mut Visited,
-    ) -> Found {
+    ) -> ResolvedName {
         let mut modules = Vec::new();
         for &block in blocks.iter() {
             let (facts, inner) = (self.facts(block.file), self.decl(block).inner);
@@ -292,12 +329,13 @@ impl Checker<'_> {
                 .filter(|star| star.0 == inner);
             modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
         }
+
         self.export_of_stars(modules.into_iter(), name, visited)
     }
 
     /// What `declare module` blocks declare under a name and export: all if they have no export
     /// clause.
-    pub fn declared_in_blocks(&mut self, blocks: &Group, name: Name) -> Decls {
+    pub fn declared_in_blocks(&mut self, blocks: &MergedSymbol, name: Name) -> DeclList {
         let mut decls = self.block_entries(blocks, name);
         decls.retain(|decl| {
             let declaration = self.decl(*decl);
@@ -311,10 +349,10 @@ impl Checker<'_> {
     }
 
     /// What is declared under a name as a value and as a type together.
-    fn both_spaces(&mut self, place: Place, name: Name) -> Decls {
-        let mut found = self.lookup(place, name, Space::Value);
-        for space in [Space::Type, Space::Namespace] {
-            for decl in self.lookup(place, name, space) {
+    fn both_spaces(&mut self, position: LookupPosition, name: Name) -> DeclList {
+        let mut found = self.lookup(position, name, Meaning::Value);
+        for meaning in [Meaning::Type, Meaning::Namespace] {
+            for decl in self.lookup(position, name, meaning) {
                 if !found.contains(&decl) {
                     found.push(decl);
                 }
@@ -324,14 +362,15 @@ impl Checker<'_> {
     }
 
     /// Declarations with imports among them replaced by what they import.
-    pub fn resolve_decls(&mut self, decls: Decls) -> Found {
+    pub fn resolve_decls(&mut self, decls: DeclList) -> ResolvedName {
         self.follow_all(decls, &mut Visited::default())
     }
 
-    pub fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+    pub fn follow_all(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let Some(&first) = decls.first() else {
-            return Found::Nothing;
+            return ResolvedName::Nothing;
         };
+
         let decl = self.decl(first);
         match decl.kind {
             DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
@@ -339,52 +378,55 @@ impl Checker<'_> {
             DeclKind::DefaultExport if decls.len() == 1 => {
                 // Broken code may export itself.
                 let init = decl.init;
-                let value = self.guarded(Question::Follow(first), Found::Nothing, |checker| {
-                    checker.meaning_of(first.file, init, visited)
-                });
+                let value =
+                    self.query_uncached(Query::Follow(first), ResolvedName::Nothing, |checker| {
+                        checker.meaning_of(first.file, init, visited)
+                    });
                 if value.is_nothing() {
-                    Found::Decls(decls)
+                    ResolvedName::Decls(decls)
                 } else {
                     value
                 }
             }
-            _ => Found::Decls(decls),
+            _ => ResolvedName::Decls(decls),
         }
     }
 
     /// An import beside what is declared here under its name: a value, and the types or the
     /// namespace of types that join it.
-    fn follow_beside(&mut self, decls: Decls, visited: &mut Visited) -> Found {
-        let (imports, local): (Decls, Decls) = decls
+    fn follow_beside(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
+        let (imports, local): (DeclList, DeclList) = decls
             .iter()
             .copied()
             .partition(|decl| self.decl(*decl).kind == DeclKind::Import);
         match self.follow(imports[0], visited) {
-            Found::Decls(mut found) => {
+            ResolvedName::Decls(mut found) => {
                 found.extend(local);
-                Found::Decls(found)
+                ResolvedName::Decls(found)
             }
             found if local.is_empty() => found,
-            Found::Nothing => Found::Decls(local),
+            ResolvedName::Nothing => ResolvedName::Decls(local),
             // A module is no declaration: the import stands for it.
-            _ => Found::Decls(decls),
+            _ => ResolvedName::Decls(decls),
         }
     }
 
-    fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
-        self.guarded(Question::Follow(decl), Found::Nothing, |checker| {
+    fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+        self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, |checker| {
             checker.follow_unguarded(decl, visited)
         })
     }
 
-    fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
+    fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(decl.file);
         let Some(id) = self.tables.import_of(decl) else {
             return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
         };
+
         let import = &facts.imports[id.index()];
         let module = self.module(decl.file, import.module);
         let is_outside = self.is_module_outside(&module);
+
         let found = match import.kind {
             ImportKind::Named => {
                 let name = self.name(decl.file, import.name);
@@ -402,73 +444,83 @@ impl Checker<'_> {
             ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
             _ => module,
         };
+
         if found.is_nothing() && is_outside {
-            Found::External
+            ResolvedName::External
         } else {
             found
         }
     }
 
     /// What a name or dotted path used as a value means, without looking at types.
-    pub fn meaning_of(&mut self, file: FileId, expr: ExprId, visited: &mut Visited) -> Found {
+    pub fn meaning_of(
+        &mut self,
+        file: FileId,
+        expr: ExprId,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         let facts = self.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
                 let decls = self.both_spaces(
-                    Place {
+                    LookupPosition {
                         file,
                         scope,
                         offset,
                     },
                     name,
                 );
+
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
-                let object = self.deeper(|checker| checker.meaning_of(file, object, visited));
+                let object = self.with_depth(|checker| checker.meaning_of(file, object, visited));
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
             Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
-                self.deeper(|checker| checker.meaning_of(file, inner, visited))
+                self.with_depth(|checker| checker.meaning_of(file, inner, visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {
-                self.deeper(|checker| checker.required(file, sym))
+                self.with_depth(|checker| checker.required(file, sym))
             }
             // What is written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
-                Found::Decls(Decls::from_slice(&[at(file, decl)]))
+                ResolvedName::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
-            _ => Found::Nothing,
+            _ => ResolvedName::Nothing,
         }
     }
 
     /// `name` inside what was found: an export of a module, a declaration of a namespace or enum.
-    pub fn found_member(&mut self, found: &Found, name: Name) -> Found {
+    pub fn found_member(&mut self, found: &ResolvedName, name: Name) -> ResolvedName {
         match found {
-            Found::Decls(decls) => self.namespace_member(decls, name),
-            Found::Module(_) | Found::Ambient(_) | Found::External => self.export(found, name),
-            Found::Nothing => Found::Nothing,
+            ResolvedName::Decls(decls) => self.namespace_member(decls, name),
+            ResolvedName::Module(_) | ResolvedName::Ambient(_) | ResolvedName::External => {
+                self.export(found, name)
+            }
+            ResolvedName::Nothing => ResolvedName::Nothing,
         }
     }
 
-    fn namespace_member(&mut self, decls: &Decls, name: Name) -> Found {
-        let mut members = Decls::new();
+    fn namespace_member(&mut self, decls: &DeclList, name: Name) -> ResolvedName {
+        let mut members = DeclList::new();
         let (mut import, mut asked) = (None, None);
         self.spend_list(decls.len());
+
         for &decl in decls {
             if self.decl(decl).kind == DeclKind::Import {
                 import = Some(decl);
                 continue;
             }
-            let group = self.group(decl);
+            let group = self.merged_symbol(decl);
             // The blocks of a namespace are one group, and a name may mean hundreds.
             if asked.replace(group.first().copied()) == Some(group.first().copied()) {
                 continue;
             }
-            for space in [Space::Value, Space::Type, Space::Namespace] {
-                let more = self.block_members(&group, name, space);
+            for meaning in [Meaning::Value, Meaning::Type, Meaning::Namespace] {
+                let more = self.block_members(&group, name, meaning);
                 let known: FxHashSet<DeclRef> = members.iter().copied().collect();
                 members.extend(more.into_iter().filter(|member| !known.contains(member)));
             }
@@ -479,33 +531,36 @@ impl Checker<'_> {
                 }
             }
         }
+
         match import {
             Some(import) if members.is_empty() => self.imported_member(import, name),
-            _ if members.is_empty() => Found::Nothing,
+            _ if members.is_empty() => ResolvedName::Nothing,
             _ => self.resolve_decls(members),
         }
     }
 
     /// A member of what an import that joins local declarations brings.
-    fn imported_member(&mut self, import: DeclRef, name: Name) -> Found {
+    fn imported_member(&mut self, import: DeclRef, name: Name) -> ResolvedName {
         match self.follow(import, &mut Visited::default()) {
-            Found::Nothing | Found::External | Found::Decls(_) => Found::Nothing,
+            ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
+                ResolvedName::Nothing
+            }
             module => self.export(&module, name),
         }
     }
 
     /// What an export clause in a block of a namespace exports under a name.
-    fn namespace_clause(&mut self, group: &Group, name: Name) -> Found {
+    fn namespace_clause(&mut self, group: &MergedSymbol, name: Name) -> ResolvedName {
         for &part in group.iter() {
             let declaration = self.decl(part);
             if declaration.kind == DeclKind::Namespace
                 && self.tables.has_exports(part.file)
-                && let found @ (Found::Decls(_) | Found::Module(_)) =
+                && let found @ (ResolvedName::Decls(_) | ResolvedName::Module(_)) =
                     self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
             {
                 return found;
             }
         }
-        Found::Nothing
+        ResolvedName::Nothing
     }
 }

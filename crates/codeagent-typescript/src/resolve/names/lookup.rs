@@ -1,11 +1,11 @@
-//! Which declarations does a bare name mean at a place: `x` in a value, `X` in a type; and what
-//! does a dotted type name mean?
+//! Name lookup: the declarations of `x` as a value or `X` as a type at a position, and of dotted
+//! type names.
 //!
-//! Scopes are searched from the inside out; a class or named function expression sees its own name,
-//! a namespace or enum sees what the other blocks of the same name declare; at last come globals of
-//! scripts and `declare global`.
+//! Scopes are searched from the inside out. A class or named function expression sees its own name;
+//! a namespace or enum sees the declarations of its other blocks. Globals of scripts and `declare
+//! global` come last.
 //!
-//! **Limits.** No temporal dead zone; members of an outer object never count as names.
+//! **Limits.** No temporal dead zone. Members of an enclosing object never count as names.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -13,35 +13,45 @@ use codeagent_model::facts::*;
 
 use crate::resolve::checker::Checker;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Place, Space};
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 /// What another block of a namespace can see.
 const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
     /// The declarations of a name, not followed through imports.
-    pub fn lookup(&mut self, place: Place, name: Name, space: Space) -> Decls {
+    pub fn lookup(&mut self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         if name == Name::NONE {
-            return Decls::new();
+            return DeclList::new();
         }
-        let facts = self.facts(place.file);
-        let mut scope = place.scope;
+
+        let facts = self.facts(position.file);
+        let mut scope = position.scope;
         while let Some(id) = scope.some() {
-            let found = self.in_scope(Place { scope: id, ..place }, name, space);
+            let found = self.in_scope(
+                LookupPosition {
+                    scope: id,
+                    ..position
+                },
+                name,
+                meaning,
+            );
             if !found.is_empty() {
                 return found;
             }
             let region = facts.scope(id);
             if let Some(owner) = region.owner.some() {
-                let found = self.through_owner(at(place.file, owner), region.kind, name, space);
+                let found =
+                    self.through_owner(at(position.file, owner), region.kind, name, meaning);
                 if !found.is_empty() {
                     return found;
                 }
             }
             scope = region.parent;
         }
-        self.global(name, space)
+
+        self.global(name, meaning)
     }
 
     /// What the declaration that opens a scope adds to it: its own name, or what its other blocks
@@ -51,32 +61,33 @@ impl Checker<'_> {
         owner: DeclRef,
         kind: ScopeKind,
         name: Name,
-        space: Space,
-    ) -> Decls {
+        meaning: Meaning,
+    ) -> DeclList {
         let decl = self.decl(owner);
+
         match kind {
             ScopeKind::Type | ScopeKind::Function => {
                 let is_own = match decl.kind {
                     DeclKind::Class => true,
                     DeclKind::Function | DeclKind::Lambda => {
-                        matches!(space, Space::Value | Space::Narrowed)
+                        matches!(meaning, Meaning::Value | Meaning::Narrowed)
                     }
                     _ => false,
                 };
                 if is_own && self.name(owner.file, decl.name) == name {
-                    return Decls::from_slice(&[owner]);
+                    return DeclList::from_slice(&[owner]);
                 }
-                Decls::new()
+                DeclList::new()
             }
             ScopeKind::Namespace if decl.kind == DeclKind::AmbientModule => {
-                self.through_ambient(owner, name, space)
+                self.through_ambient(owner, name, meaning)
             }
             ScopeKind::Namespace | ScopeKind::Enum => {
-                let group = self.group(owner);
+                let group = self.merged_symbol(owner);
                 if group.len() == 1 {
-                    return Decls::new();
+                    return DeclList::new();
                 }
-                let mut found = self.block_members(&group, name, space);
+                let mut found = self.block_members(&group, name, meaning);
                 // What another block does not export is its own.
                 let is_seen = |decl: &Declaration| {
                     decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember
@@ -84,13 +95,13 @@ impl Checker<'_> {
                 found.retain(|other| is_seen(self.decl(*other)));
                 found
             }
-            _ => Decls::new(),
+            _ => DeclList::new(),
         }
     }
 
     /// A `declare module` block sees what the module exports that it adds to, and what the other
     /// blocks of its name declare; what their clauses export (`export { a }`) is no name in them.
-    fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
+    fn through_ambient(&mut self, block: DeclRef, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
         let is_ambient = !self.ambient(module).is_empty() && self.is_visible(block);
@@ -98,19 +109,21 @@ impl Checker<'_> {
             .tables
             .target(block.file, facts.decl(block.decl).name)
             .filter(|_| facts.header.is_module && !is_ambient);
+
         let found = match target {
-            Some(module) => self.export(&Found::Module(module), name),
+            Some(module) => self.export(&ResolvedName::Module(module), name),
             None => {
                 let blocks = self.blocks(block);
-                Found::of(self.declared_in_blocks(&blocks, name))
+                ResolvedName::of(self.declared_in_blocks(&blocks, name))
             }
         };
+
         match found {
-            Found::Decls(decls) => decls
+            ResolvedName::Decls(decls) => decls
                 .into_iter()
-                .filter(|decl| space.holds(self.decl(*decl).kind))
+                .filter(|decl| meaning.holds(self.decl(*decl).kind))
                 .collect(),
-            _ => Decls::new(),
+            _ => DeclList::new(),
         }
     }
 
@@ -121,31 +134,34 @@ impl Checker<'_> {
         segments: &[Segment],
         scope: ScopeId,
         index: usize,
-    ) -> Found {
+    ) -> ResolvedName {
         let Some(first) = segments.first() else {
-            return Found::Nothing;
+            return ResolvedName::Nothing;
         };
-        let place = Place {
+
+        let position = LookupPosition {
             file,
             scope,
             offset: u32::MAX,
         };
         let name = self.name(file, first.name);
-        let space = if segments.len() == 1 {
-            Space::Type
+        let meaning = if segments.len() == 1 {
+            Meaning::Type
         } else {
-            Space::Namespace
+            Meaning::Namespace
         };
-        let decls = self.lookup(place, name, space);
+        let decls = self.lookup(position, name, meaning);
         let mut found = if decls.is_empty() && segments.len() > 1 {
-            Found::External
+            ResolvedName::External
         } else {
             self.resolve_decls(decls)
         };
+
         for segment in segments.iter().skip(1).take(index) {
             let name = self.name(file, segment.name);
             found = self.found_member(&found, name);
         }
+
         found
     }
 }

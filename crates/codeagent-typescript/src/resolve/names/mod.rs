@@ -1,7 +1,6 @@
-//! What does a name mean: through scopes, imports, export clauses and what CommonJS gives out?
+//! Names: lookup through scopes, imports, export clauses and CommonJS exports.
 //!
-//! **Limits.** No types: of a value that a module gives out as a whole only the member under a name
-//! is asked.
+//! **Limits.** No types, except for the member of a value that a module exports as a whole.
 
 pub mod common_js;
 pub mod exports;

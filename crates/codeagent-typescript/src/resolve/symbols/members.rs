@@ -1,13 +1,13 @@
-//! What does a declaration declare in itself: members by name, signatures, overloads, parameters?
+//! Own members of a declaration: members by name, signatures, overloads, parameters.
 //!
-//! **Limits.** What is inherited, spread or assigned is asked in `types`.
+//! **Limits.** Inherited, spread and assigned members are looked up in `types`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
 /// What every object has.
@@ -55,12 +55,13 @@ impl Symbols<'_> {
         inner: ScopeId,
         name: Name,
         is_static: bool,
-    ) -> Decls {
+    ) -> DeclList {
         let facts = self.facts(decl.file);
         let entries = self
             .declarations(decl.file, inner, name)
             .iter()
             .map(|entry| entry.2);
+
         entries
             .filter(|id| {
                 let flags = facts.decl(*id).flags;
@@ -71,11 +72,11 @@ impl Symbols<'_> {
     }
 
     /// Nameless members: call, construct and index signatures.
-    pub fn nameless_members(&mut self, decl: DeclRef, kind: DeclKind) -> Decls {
+    pub fn nameless_members(&mut self, decl: DeclRef, kind: DeclKind) -> DeclList {
         let facts = self.facts(decl.file);
         let inner = facts.decl(decl.decl).inner;
         if inner.is_none() {
-            return Decls::new();
+            return DeclList::new();
         }
         let entries = self
             .tables
@@ -101,13 +102,14 @@ impl Symbols<'_> {
     }
 
     /// The declared overloads of a function; its implementation only if there are none.
-    pub fn overloads(&mut self, decl: DeclRef) -> Decls {
+    pub fn overloads(&mut self, decl: DeclRef) -> DeclList {
         if !matches!(
             self.decl(decl).kind,
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
         ) {
-            return Decls::from_slice(&[decl]);
+            return DeclList::from_slice(&[decl]);
         }
+
         let mut group = self.overload_group(decl);
         group.retain(|other| {
             matches!(
@@ -115,8 +117,9 @@ impl Symbols<'_> {
                 DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
             )
         });
+
         if group.len() > 1 {
-            let bodiless: Decls = group
+            let bodiless: DeclList = group
                 .iter()
                 .copied()
                 .filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY))
@@ -125,8 +128,9 @@ impl Symbols<'_> {
                 return bodiless;
             }
         }
+
         if group.is_empty() {
-            Decls::from_slice(&[decl])
+            DeclList::from_slice(&[decl])
         } else {
             group
         }
@@ -134,8 +138,8 @@ impl Symbols<'_> {
 
     /// The declarations of a function or method; of the interfaces that make one type, those of the
     /// last come first.
-    fn overload_group(&mut self, decl: DeclRef) -> Decls {
-        let own = self.group(decl).iter().copied().collect();
+    fn overload_group(&mut self, decl: DeclRef) -> DeclList {
+        let own = self.merged_symbol(decl).iter().copied().collect();
         let declaration = self.decl(decl);
         if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
             return own;
@@ -146,16 +150,19 @@ impl Symbols<'_> {
         else {
             return own;
         };
-        let parts = self.group(interface);
+        let parts = self.merged_symbol(interface);
         if parts.len() < 2 {
             return own;
         }
+
         let name = self.decl_name(decl);
-        let mut all = Decls::new();
+
+        let mut all = DeclList::new();
         for &part in parts.iter().rev() {
             let inner = self.decl(part).inner;
             all.extend(self.own_members(part, inner, name, false));
         }
+
         all
     }
 

@@ -1,11 +1,11 @@
-//! Which declarations are one symbol: overloads, merged interfaces and classes, blocks of a
-//! namespace, ambient modules, augmentations.
+//! Declaration merging: overloads, merged interfaces and classes, namespace blocks, ambient
+//! modules, augmentations.
 //!
-//! A symbol is put together once in a link; what its namespace blocks declare is then one table,
-//! however many blocks there are.
+//! A symbol is merged once per resolution; the declarations of its namespace blocks are then one
+//! table, however many blocks there are.
 //!
-//! **Limits.** An enum and a namespace of one name share members, as they do at run time; that a
-//! class and an interface disagree is not noticed.
+//! **Limits.** An enum and a namespace with one name share members, as they do at run time.
+//! Conflicts between a class and an interface are not noticed.
 
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -16,9 +16,9 @@ use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::published::{AMBIENT, AUGMENTED, GLOBAL};
-use crate::resolve::declared::tables::is_global;
-use crate::resolve::symbols::scopes::{Decls, Space};
+use crate::resolve::global_index::provided_keys::{AMBIENT, AUGMENTED, GLOBAL};
+use crate::resolve::global_index::tables::is_global;
+use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::{Symbols, at};
 
 /// So many blocks are asked one by one before a table of what they declare is made.
@@ -26,14 +26,14 @@ const FEW_BLOCKS: usize = 4;
 
 /// The declarations of one symbol, in canonical order.
 #[derive(Debug, Default)]
-pub struct Group {
-    parts: Decls,
+pub struct MergedSymbol {
+    parts: DeclList,
     /// What its namespace and enum blocks declare.
-    members: OnceCell<FxHashMap<Name, Decls>>,
+    members: OnceCell<FxHashMap<Name, DeclList>>,
 }
 
-impl Group {
-    fn of(parts: Decls) -> Rc<Self> {
+impl MergedSymbol {
+    fn of(parts: DeclList) -> Rc<Self> {
         Rc::new(Self {
             parts,
             members: OnceCell::new(),
@@ -41,7 +41,7 @@ impl Group {
     }
 }
 
-impl Deref for Group {
+impl Deref for MergedSymbol {
     type Target = [DeclRef];
 
     fn deref(&self) -> &[DeclRef] {
@@ -51,10 +51,11 @@ impl Deref for Group {
 
 impl Symbols<'_> {
     /// All declarations of the symbol a declaration belongs to.
-    pub fn group(&mut self, decl: DeclRef) -> Rc<Group> {
+    pub fn merged_symbol(&mut self, decl: DeclRef) -> Rc<MergedSymbol> {
         if let Some(known) = self.groups.get(&decl) {
             return Rc::clone(known);
         }
+
         let facts = self.facts(decl.file);
         let own = facts.decl(decl.decl);
         let is_alone = own.name.is_none()
@@ -63,38 +64,45 @@ impl Symbols<'_> {
                 DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam
             );
         if is_alone || self.evaluation.is_used_up() {
-            return Group::of(Decls::from_slice(&[decl]));
+            return MergedSymbol::of(DeclList::from_slice(&[decl]));
         }
+
         let mut parts = self.merged(decl, own);
         self.spend_list(parts.len());
+
         if !parts.contains(&decl) {
-            parts = Decls::from_slice(&[decl]);
+            parts = DeclList::from_slice(&[decl]);
         }
-        let group = Group::of(parts);
+
+        let group = MergedSymbol::of(parts);
         for &part in group.iter() {
             // Whatever is of one kind is merged with the same others.
             if part == decl || self.decl(part).kind == own.kind {
                 self.groups.insert(part, Rc::clone(&group));
             }
         }
+
         group
     }
 
-    fn merged(&mut self, decl: DeclRef, own: &Declaration) -> Decls {
+    fn merged(&mut self, decl: DeclRef, own: &Declaration) -> DeclList {
         let facts = self.facts(decl.file);
         let name = self.name(decl.file, own.name);
+
         if is_global(facts, own) {
-            self.ask(GLOBAL, name);
+            self.record_lookup(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
-            let mut found: Decls = all
+            let mut found: DeclList = all
                 .into_iter()
                 .filter(|other| merges(own, self.decl(*other)))
                 .collect();
             self.before_library(&mut found);
             return found;
         }
+
         let scope = facts.scope(own.scope);
-        let mut found = Decls::new();
+
+        let mut found = DeclList::new();
         match (scope.kind, scope.owner.some()) {
             (ScopeKind::Namespace, Some(owner)) if !own.flags.has(DeclFlags::MEMBER) => {
                 let blocks = self.blocks(at(decl.file, owner));
@@ -109,23 +117,25 @@ impl Symbols<'_> {
                 self.merge_scope((decl.file, own.scope), own, name, &mut found);
                 let is_augmented = scope.kind == ScopeKind::File && mergeable(own.kind);
                 if is_augmented && !own.flags.has(DeclFlags::MEMBER) {
-                    for block in self.additions(decl.file, name) {
+                    for block in self.augmentations(decl.file, name) {
                         let inner = self.decl(block).inner;
                         self.merge_scope((block.file, inner), own, name, &mut found);
                     }
                 }
             }
         }
+
         if found.len() > 1 {
             found.sort_by_cached_key(|other| (self.is_added(*other), *other));
         }
+
         found
     }
 
     /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to
     /// add one says so: others are not read.
-    pub fn additions(&mut self, file: FileId, name: Name) -> Decls {
-        self.ask(AUGMENTED, name);
+    pub fn augmentations(&mut self, file: FileId, name: Name) -> DeclList {
+        self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
             let inner = self.scope_of_block(*block);
             !self.tables.declared(block.file, inner, name).is_empty()
@@ -138,9 +148,9 @@ impl Symbols<'_> {
 
     /// The blocks that declare what one of them declares: those of the same namespace, ambient
     /// module or augmented module.
-    pub fn blocks(&mut self, block: DeclRef) -> Rc<Group> {
+    pub fn blocks(&mut self, block: DeclRef) -> Rc<MergedSymbol> {
         if self.decl(block).kind != DeclKind::AmbientModule {
-            return self.group(block);
+            return self.merged_symbol(block);
         }
         let module = self.decl_name(block);
         let ambient = self.ambient(module);
@@ -148,23 +158,23 @@ impl Symbols<'_> {
             return ambient;
         }
         self.augmented_by(block).map_or_else(Rc::default, |target| {
-            Group::of(self.visible(self.tables.augmentations(target)))
+            MergedSymbol::of(self.visible(self.tables.augmentations(target)))
         })
     }
 
-    fn ambient_group(&mut self, first: DeclRef, module: Name) -> Rc<Group> {
+    fn ambient_group(&mut self, first: DeclRef, module: Name) -> Rc<MergedSymbol> {
         if let Some(known) = self.groups.get(&first) {
             return Rc::clone(known);
         }
-        let group = Group::of(self.visible(self.tables.ambient(module)));
+        let group = MergedSymbol::of(self.visible(self.tables.ambient(module)));
         self.groups.insert(first, Rc::clone(&group));
         group
     }
 
     /// The blocks of an ambient module that count here: all of that name, or none if they only add
     /// to a module.
-    pub fn ambient(&mut self, module: Name) -> Rc<Group> {
-        self.ask(AMBIENT, module);
+    pub fn ambient(&mut self, module: Name) -> Rc<MergedSymbol> {
+        self.record_lookup(AMBIENT, module);
         match self
             .tables
             .ambient(module)
@@ -197,7 +207,7 @@ impl Symbols<'_> {
         (file, scope): (FileId, ScopeId),
         own: &Declaration,
         name: Name,
-        found: &mut Decls,
+        found: &mut DeclList,
     ) {
         let facts = self.facts(file);
         for &(_, _, id) in self.declarations(file, scope, name) {
@@ -208,11 +218,17 @@ impl Symbols<'_> {
     }
 
     /// What the module itself declares, if a block adds to one.
-    fn merge_module(&mut self, block: DeclRef, own: &Declaration, name: Name, found: &mut Decls) {
+    fn merge_module(
+        &mut self,
+        block: DeclRef,
+        own: &Declaration,
+        name: Name,
+        found: &mut DeclList,
+    ) {
         if self.decl(block).kind == DeclKind::AmbientModule
             && let Some(target) = self.augmented_by(block)
         {
-            self.ask(AUGMENTED, name);
+            self.record_lookup(AUGMENTED, name);
             self.merge_scope((target, ScopeId(0)), own, name, found);
         }
     }
@@ -230,7 +246,7 @@ impl Symbols<'_> {
 
     /// All that the namespace and enum blocks of a symbol declare under a name, in the order of the
     /// blocks.
-    pub fn block_entries(&mut self, group: &Group, name: Name) -> Decls {
+    pub fn block_entries(&mut self, group: &MergedSymbol, name: Name) -> DeclList {
         if group.len() <= FEW_BLOCKS {
             return group
                 .iter()
@@ -247,10 +263,10 @@ impl Symbols<'_> {
         members.get(&name).cloned().unwrap_or_default()
     }
 
-    fn entries_of(&mut self, block: DeclRef, name: Name) -> Decls {
+    fn entries_of(&mut self, block: DeclRef, name: Name) -> DeclList {
         let declaration = self.decl(block);
         if !is_block(declaration.kind) || declaration.inner.is_none() {
-            return Decls::new();
+            return DeclList::new();
         }
         self.declarations(block.file, declaration.inner, name)
             .iter()
@@ -258,8 +274,8 @@ impl Symbols<'_> {
             .collect()
     }
 
-    fn table_of(&mut self, group: &Group) -> FxHashMap<Name, Decls> {
-        let mut members: FxHashMap<Name, Decls> = FxHashMap::default();
+    fn table_of(&mut self, group: &MergedSymbol) -> FxHashMap<Name, DeclList> {
+        let mut members: FxHashMap<Name, DeclList> = FxHashMap::default();
         for &block in group.iter() {
             let declaration = self.decl(block);
             if !is_block(declaration.kind) || declaration.inner.is_none() {
@@ -275,12 +291,17 @@ impl Symbols<'_> {
     }
 
     /// What the blocks of a symbol declare under a name as a value, type or namespace.
-    pub fn block_members(&mut self, group: &Group, name: Name, space: Space) -> Decls {
+    pub fn block_members(
+        &mut self,
+        group: &MergedSymbol,
+        name: Name,
+        meaning: Meaning,
+    ) -> DeclList {
         let mut found = self.block_entries(group, name);
         found.retain(|entry| {
             let decl = self.decl(*entry);
             decl.kind == DeclKind::EnumMember
-                || space.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
+                || meaning.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
         });
         found
     }
@@ -307,7 +328,9 @@ fn mergeable(kind: DeclKind) -> bool {
 /// Whether two declarations of one name in one place are one symbol of the graph.
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
+
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
+
     // What is assigned to members of functions and objects stands in the scope of the file,
     // whosever members they are.
     if own.flags.0 & flags != other.flags.0 & flags
@@ -315,6 +338,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
     {
         return false;
     }
+
     let class = |kind: K| match kind {
         K::Class | K::Interface => 1,
         K::Enum => 2,
@@ -329,6 +353,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
         K::TypeAlias => 11,
         _ => 0,
     };
+
     match (class(own.kind), class(other.kind)) {
         (0, _) | (_, 0) => false,
         (4, 1..=5) | (1..=3, 4) => true,

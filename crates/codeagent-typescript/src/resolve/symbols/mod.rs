@@ -1,17 +1,16 @@
-//! What do declarations say that needs no type: which of them are one symbol, what a scope, type or
-//! module declares itself?
+//! Symbols without types: merged declarations, and what a scope, type or module itself declares.
 //!
-//! [`Symbols`] is the state of a link that these questions need. It has no types: whatever needs
-//! one is a method of `Checker`, which holds a `Symbols`, so that nothing here can call it.
+//! [`Symbols`] is the state these queries need. It has no types: whatever needs one is a method of
+//! `Checker`, which holds a `Symbols`, so nothing here can call it.
 //!
 //! **Limits.** Imports and export clauses are not followed here.
 
-mod guards;
-pub mod holders;
 mod members;
 pub mod merging;
 pub mod modules;
+mod narrowing_scopes;
 pub mod scopes;
+pub mod value_owners;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -20,31 +19,31 @@ use std::rc::Rc;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::Evaluation;
-use codeagent_lang::{DeclRef, FileId, ReadSet, World};
+use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{DeclId, ScopeId, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::merging::Group;
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{Tables, is_global};
-use crate::resolve::questions::{self, Question};
+use self::merging::MergedSymbol;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{Tables, is_global};
+use crate::resolve::queries::{self, Query};
 
 /// Going through so many declarations of one name costs a step: a namespace may have hundreds of
 /// blocks, each use of it asks for all of them.
 const LIST_STEP: usize = 8;
 
 /// Lists of so many are written by nobody, and cost as much again for each time they are longer.
-const CROWD: usize = 4096;
+const LARGE_LIST: usize = 4096;
 
 /// A link as far as declarations go: what it sees of other files, the tables, and which
 /// declarations are one symbol.
 pub struct Symbols<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
-    pub evaluation: Evaluation<Question>,
+    pub evaluation: Evaluation<Query>,
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
-    groups: FxHashMap<DeclRef, Rc<Group>>,
+    groups: FxHashMap<DeclRef, Rc<MergedSymbol>>,
     /// The names in the file, once they were needed.
     named: Option<FxHashSet<Name>>,
 }
@@ -56,7 +55,7 @@ impl<'w> Symbols<'w> {
         Self {
             session: Session::new(world, file),
             tables: world.index(),
-            evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
+            evaluation: Evaluation::new(queries::limits(world.facts(file).sites.len())),
             read_stars: FxHashSet::default(),
             groups: FxHashMap::default(),
             named: None,
@@ -65,7 +64,7 @@ impl<'w> Symbols<'w> {
 
     /// Everything that was asked.
     #[must_use]
-    pub fn finish(self) -> ReadSet {
+    pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 
@@ -96,7 +95,7 @@ impl<'w> Symbols<'w> {
         name: Name,
     ) -> &'w [(ScopeId, Name, DeclId)] {
         if file != self.file && !self.tables.is_of_library(file) {
-            self.ask(published::PIECES, name);
+            self.record_lookup(provided_keys::PIECES, name);
         }
         self.tables.declared(file, scope, name)
     }
@@ -105,6 +104,7 @@ impl<'w> Symbols<'w> {
     /// binary has those that the linked file names: which others are there depends on other files.
     pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
+
         if self.tables.is_of_library(file) {
             let (tables, own) = (self.tables, self.file);
             let named = self
@@ -117,10 +117,12 @@ impl<'w> Symbols<'w> {
                 .filter(|entry| named.contains(&entry.0))
                 .collect();
         }
+
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
-            self.ask(published::MEMBERS, owner);
+            self.record_lookup(provided_keys::MEMBERS, owner);
         }
+
         Cow::Borrowed(self.tables.declared_in(file, scope))
     }
 
@@ -133,8 +135,10 @@ impl<'w> Symbols<'w> {
         else {
             return;
         };
-        if decl.file != self.file {
-            self.ask_slot(self.tables.body_slot(decl.file, number));
+        if decl.file != self.file
+            && let Some(key) = self.tables.body_key(decl.file, number)
+        {
+            self.record_key(key);
         }
     }
 
@@ -145,7 +149,7 @@ impl<'w> Symbols<'w> {
 
     /// Takes what it costs to go through a list.
     pub fn spend_list(&mut self, length: usize) {
-        self.spend(length / LIST_STEP * (1 + length / CROWD));
+        self.spend(length / LIST_STEP * (1 + length / LARGE_LIST));
     }
 }
 

@@ -1,39 +1,39 @@
-//! Which module does a specifier mean, and what does a module declare under a name itself?
+//! Modules: the module that a specifier means, and the names a module itself declares.
 //!
-//! What imports and clauses make of that is asked in `names`.
+//! Imports and export clauses are followed in `names`.
 //!
-//! **Limits.** Of a module of outside that nobody declares it is only known that it lies there.
+//! **Limits.** An undeclared external module is only known to be external.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::declared::published::{AMBIENT, PIECES};
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::global_index::provided_keys::{AMBIENT, PIECES};
+use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
 /// What a name means across files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ResolvedName {
     /// Nothing that is known.
     Nothing,
     /// Something outside the repository.
     External,
     /// Declarations, of values and types.
-    Decls(Decls),
+    Decls(DeclList),
     /// A module as a whole.
     Module(FileId),
     /// A `declare module` block as a whole.
     Ambient(DeclRef),
 }
 
-impl Found {
+impl ResolvedName {
     /// Whether there is something to go on with.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Self::Nothing)
     }
 
-    pub fn of(decls: Decls) -> Self {
+    pub fn of(decls: DeclList) -> Self {
         if decls.is_empty() {
             Self::Nothing
         } else {
@@ -45,32 +45,32 @@ impl Found {
 impl Symbols<'_> {
     /// The module a specifier of a file means: an ambient module of that name precedes what paths
     /// and packages say, but for one in the binary.
-    pub fn module(&mut self, file: FileId, specifier: Sym) -> Found {
+    pub fn module(&mut self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
         let target = self.tables.target(file, specifier);
         let precedes = |block: &DeclRef| target.is_none() || !self.tables.is_of_library(block.file);
         if !is_relative && let Some(block) = self.ambient(name).first().copied().filter(precedes) {
-            return Found::Ambient(block);
+            return ResolvedName::Ambient(block);
         }
         match target {
-            Some(target) => Found::Module(target),
-            None if is_relative => Found::Nothing,
-            None => Found::External,
+            Some(target) => ResolvedName::Module(target),
+            None if is_relative => ResolvedName::Nothing,
+            None => ResolvedName::External,
         }
     }
 
-    pub fn is_module_outside(&self, module: &Found) -> bool {
+    pub fn is_module_outside(&self, module: &ResolvedName) -> bool {
         match module {
-            Found::Module(file) => self.is_external_file(*file),
-            Found::Ambient(block) => self.is_external_file(block.file),
+            ResolvedName::Module(file) => self.is_external_file(*file),
+            ResolvedName::Ambient(block) => self.is_external_file(block.file),
             _ => false,
         }
     }
 
     /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without
     /// export clauses everything is exported.
-    pub fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> Decls {
+    pub fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> DeclList {
         let facts = self.facts(file);
         let all = scope != ScopeId(0);
         let entries = self.declarations(file, scope, name);
@@ -88,7 +88,7 @@ impl Symbols<'_> {
     }
 
     /// What `export default` declares in a `declare module` block.
-    pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
+    pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> DeclList {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
         self.declared_in(file, scope)
@@ -98,20 +98,20 @@ impl Symbols<'_> {
             .collect()
     }
 
-    pub fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
-        let mut decls = Decls::new();
-        for block in self.additions(file, name) {
+    pub fn augmented_export(&mut self, file: FileId, name: Name) -> ResolvedName {
+        let mut decls = DeclList::new();
+        for block in self.augmentations(file, name) {
             let inner = self.decl(block).inner;
             decls.extend(self.exported_declarations(block.file, inner, name));
         }
-        Found::of(decls)
+        ResolvedName::of(decls)
     }
 
     /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the
     /// module itself.
-    pub fn default_of_common_js(&mut self, module: &Found) -> Found {
-        let Found::Module(file) = *module else {
-            return Found::Nothing;
+    pub fn default_of_common_js(&mut self, module: &ResolvedName) -> ResolvedName {
+        let ResolvedName::Module(file) = *module else {
+            return ResolvedName::Nothing;
         };
         let facts = self.facts(file);
         let is_javascript = facts.header.dialect.is_javascript();
@@ -123,26 +123,30 @@ impl Symbols<'_> {
         if is_common_js {
             module.clone()
         } else {
-            Found::Nothing
+            ResolvedName::Nothing
         }
     }
 
     /// Records that the `export *` clauses of a file are asked for a name.
     pub fn ask_stars(&mut self, file: FileId, name: Name) {
-        self.ask(PIECES, name);
+        self.record_lookup(PIECES, name);
+
         if !self.read_stars.insert(file) {
             return;
         }
+
         // The answer depends on all of them, also on those that are not looked into because they do
         // not export the name.
         self.tables
             .plain_stars(file)
             .for_each(|module| self.read(module));
+
         let facts = self.facts(file);
+
         for &id in &self.tables.file(file).stars {
             let name = self.name(file, facts.exports[id.index()].module);
             if !self.spelling(name).starts_with('.') {
-                self.ask(AMBIENT, name);
+                self.record_lookup(AMBIENT, name);
             }
         }
     }

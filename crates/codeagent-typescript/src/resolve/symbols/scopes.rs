@@ -1,22 +1,21 @@
-//! What does one scope declare under a name, what is declared for all files, and where does that
-//! count?
+//! Declarations of one scope, global declarations, and the programs in which these are visible.
 //!
-//! **Limits.** The scopes around a place are gone through in `names`.
+//! **Limits.** Enclosing scopes are searched in `names`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
 
-use crate::resolve::declared::published::GLOBAL;
+use crate::resolve::global_index::provided_keys::GLOBAL;
 use crate::resolve::symbols::{Symbols, at};
 
 /// Declarations of one symbol.
-pub type Decls = SmallVec<[DeclRef; 2]>;
+pub type DeclList = SmallVec<[DeclRef; 2]>;
 
 /// What a name is looked up as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
+pub enum Meaning {
     /// A value.
     Value,
     /// A value, seen through narrowings in force.
@@ -27,9 +26,10 @@ pub enum Space {
     Namespace,
 }
 
-impl Space {
+impl Meaning {
     pub fn holds(self, kind: DeclKind) -> bool {
         use DeclKind as K;
+
         match self {
             Self::Value | Self::Narrowed => matches!(
                 kind,
@@ -63,7 +63,7 @@ impl Space {
 
 /// A place from which a name is looked up.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct LookupPosition {
     /// The file.
     pub file: FileId,
     /// The scope.
@@ -74,40 +74,44 @@ pub struct Place {
 
 impl Symbols<'_> {
     /// The declarations of a name in just one scope.
-    pub fn in_scope(&mut self, place: Place, name: Name, space: Space) -> Decls {
-        let facts = self.facts(place.file);
-        let mut found = Decls::new();
+    pub fn in_scope(&mut self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
+        let facts = self.facts(position.file);
+        let mut found = DeclList::new();
         let mut narrowed = None;
-        let declared = self.declarations(place.file, place.scope, name);
+        let declared = self.declarations(position.file, position.scope, name);
+
         self.spend_list(declared.len());
+
         for &(_, _, id) in declared {
             let decl = facts.decl(id);
             if decl.flags.has(DeclFlags::MEMBER) {
                 continue;
             }
             if decl.kind == DeclKind::Narrow {
-                if space == Space::Narrowed
-                    && decl.from <= place.offset
+                if meaning == Meaning::Narrowed
+                    && decl.from <= position.offset
                     && narrows_name(facts, decl)
                 {
-                    narrowed = Some(at(place.file, id));
+                    narrowed = Some(at(position.file, id));
                 }
-            } else if space.holds(decl.kind)
-                || space == Space::Type && decl.flags.has(DeclFlags::CONSTRUCTS)
+            } else if meaning.holds(decl.kind)
+                || meaning == Meaning::Type && decl.flags.has(DeclFlags::CONSTRUCTS)
             {
-                found.push(at(place.file, id));
+                found.push(at(position.file, id));
             }
         }
+
         if found.len() > 1 {
-            self.beside_import(&mut found, space);
+            self.beside_import(&mut found, meaning);
         }
-        narrowed.map_or(found, |decl| Decls::from_slice(&[decl]))
+
+        narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }
 
     /// A name that is imported and declared: the declaration is meant where it declares what is
     /// asked for, the import else. A namespace beside an import declares types only.
-    fn beside_import(&mut self, found: &mut Decls, space: Space) {
-        let is_value = matches!(space, Space::Value | Space::Narrowed);
+    fn beside_import(&mut self, found: &mut DeclList, meaning: Meaning) {
+        let is_value = matches!(meaning, Meaning::Value | Meaning::Narrowed);
         let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
             DeclKind::Import => false,
             DeclKind::Namespace => !is_value,
@@ -123,12 +127,12 @@ impl Symbols<'_> {
         }
     }
 
-    pub fn global(&mut self, name: Name, space: Space) -> Decls {
-        self.ask(GLOBAL, name);
-        let mut found = Decls::new();
+    pub fn global(&mut self, name: Name, meaning: Meaning) -> DeclList {
+        self.record_lookup(GLOBAL, name);
+        let mut found = DeclList::new();
         for decl in self.visible(self.tables.globals(name)) {
             let kind = self.decl(decl).kind;
-            if space.holds(kind) {
+            if meaning.holds(kind) {
                 found.push(decl);
             }
         }
@@ -138,7 +142,7 @@ impl Symbols<'_> {
 
     /// A function or variable of the repository stands for itself, whatever a library calls so:
     /// nothing tells a script that runs elsewhere than the libraries say. Types are merged.
-    pub fn before_library(&mut self, decls: &mut Decls) {
+    pub fn before_library(&mut self, decls: &mut DeclList) {
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
         if decls
             .iter()
@@ -151,7 +155,7 @@ impl Symbols<'_> {
     }
 
     /// Of declarations that a world-wide table holds those that count for the file being linked.
-    pub fn visible(&self, decls: &[DeclRef]) -> Decls {
+    pub fn visible(&self, decls: &[DeclRef]) -> DeclList {
         decls
             .iter()
             .copied()

@@ -1,28 +1,25 @@
-//! Is one type assignable to another: what `extends` in a conditional type asks, and whether an
-//! argument fits a parameter.
+//! Assignability: the relation that `extends` in a conditional type tests, and whether an argument
+//! fits a parameter.
 //!
 //! Classes and interfaces are compared by name first, then member by member like every object type.
-//! A comparison that is asked again while it is being made counts as true, as in the compiler.
+//! A comparison that recurs while it is being made counts as true, as in the compiler.
 //!
-//! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or
-//! has more members than are looked at. Functions and constructors are compared in `callables`.
+//! **Limits.** The result is "cannot tell" (`None`) if a type is unknown, has open type parameters,
+//! or has too many members to compare. Functions and constructors are compared in
+//! `signature_relations`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
-use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::types::members::Looked;
-use crate::resolve::types::type_exprs::Variadic;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::types::members::MemberLookup;
+use crate::resolve::types::type_nodes::SpreadElement;
 
 /// Members of a type that are compared.
 const MAX_MEMBERS: usize = 64;
-
-/// Keys of a type that are listed.
-const MAX_KEYS: usize = 512;
 
 /// Comparisons inside each other.
 const MAX_COMPARED: usize = 12;
@@ -44,18 +41,19 @@ impl Checker<'_> {
         if let Type::Param(param) = self.get(sup) {
             return self.extends_param(sub, param, inferred);
         }
+
         match (self.get(sub), self.get(sup)) {
             (Type::Union(args), _) => {
                 let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (*member, sup)), inferred)
+                self.all_extend(members.iter().map(|member| (*member, sup)), inferred)
             }
             (_, Type::Union(args)) => {
                 let members = self.arena.list(args);
-                self.any(members.iter().map(|member| (sub, *member)), inferred)
+                self.any_extends(members.iter().map(|member| (sub, *member)), inferred)
             }
             (_, Type::Intersection(args)) if !self.arena.is_keys(sub) => {
                 let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (sub, *member)), inferred)
+                self.all_extend(members.iter().map(|member| (sub, *member)), inferred)
             }
             (Type::Param(param), _) => {
                 let bound = self.constraint(param);
@@ -74,8 +72,8 @@ impl Checker<'_> {
                 if self.is_declared_by_library(source) =>
             {
                 Some(!matches!(
-                    self.member(source, name),
-                    Looked::Missing | Looked::External
+                    self.lookup_member(source, name),
+                    MemberLookup::Missing | MemberLookup::External
                 ))
             }
             (Type::Literal(..), Type::KeyOf(_)) => {
@@ -114,27 +112,33 @@ impl Checker<'_> {
         match (self.get(sub), self.get(sup)) {
             (Type::Instance(..), Type::Instance(decl, args)) => {
                 if let Some(found) = self.as_instance_of(sub, decl, 0) {
-                    self.collect(args, found, inferred);
+                    self.infer_args(args, found, inferred);
                     return Some(true);
                 }
+
                 if self.is_enum(sub) || self.is_enum(sup) {
                     return Some(false);
                 }
-                self.compared(sub, sup, None, inferred)
+
+                self.compare_members(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
                 if known != wanted
-                    && !matches!(wanted, Known::Iterable | Known::Record | Known::Object)
+                    && !matches!(
+                        wanted,
+                        BuiltinType::Iterable | BuiltinType::Record | BuiltinType::Object
+                    )
                 {
                     return Some(false);
                 }
-                self.collect(args, given, inferred);
+
+                self.infer_args(args, given, inferred);
                 Some(true)
             }
-            (Type::Tuple(_), Type::BuiltIn(Known::Array | Known::Iterable, args)) => {
+            (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
                 let element = self.element_type(sub);
                 let given = self.arena.args(&[element]);
-                self.collect(args, given, inferred);
+                self.infer_args(args, given, inferred);
                 Some(true)
             }
             (Type::Tuple(given), Type::Tuple(wanted)) => {
@@ -142,28 +146,30 @@ impl Checker<'_> {
                 if given.len() != wanted.len() {
                     return Some(false);
                 }
-                self.all(given.iter().copied().zip(wanted.iter().copied()), inferred)
+                self.all_extend(given.iter().copied().zip(wanted.iter().copied()), inferred)
             }
             (_, Type::Function(..)) => self.function_extends(sub, sup, inferred),
             (
                 Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..),
                 Type::Instance(..) | Type::BuiltIn(..),
             ) => self.callable_extends(sub, sup),
-            (_, Type::BuiltIn(Known::Record, args)) => self.record_extends(sub, args, inferred),
+            (_, Type::BuiltIn(BuiltinType::Record, args)) => {
+                self.record_extends(sub, args, inferred)
+            }
             (
                 Type::Instance(..) | Type::Object(..) | Type::Static(_),
                 Type::BuiltIn(
-                    Known::Array
-                    | Known::Promise
-                    | Known::Map
-                    | Known::Set
-                    | Known::Date
-                    | Known::RegExp,
+                    BuiltinType::Array
+                    | BuiltinType::Promise
+                    | BuiltinType::Map
+                    | BuiltinType::Set
+                    | BuiltinType::Date
+                    | BuiltinType::RegExp,
                     _,
                 ),
-            ) => (!self.has_outside_base(sub)).then_some(false),
+            ) => (!self.has_external_base(sub)).then_some(false),
             (Type::Mapped(..), _) if self.is_open(sub) => None,
-            (_, Type::Object(..)) => self.compared(sub, sup, None, inferred),
+            (_, Type::Object(..)) => self.compare_members(sub, sup, None, inferred),
             (
                 Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_),
                 Type::Instance(..),
@@ -171,7 +177,7 @@ impl Checker<'_> {
                 if self.is_enum(sup) {
                     Some(false)
                 } else {
-                    self.compared(sub, sup, None, inferred)
+                    self.compare_members(sub, sup, None, inferred)
                 }
             }
             _ => None,
@@ -189,8 +195,10 @@ impl Checker<'_> {
         if self.arena.is_keys(sub) {
             return self.keys_extend(sub, sup, inferred);
         }
+
         let members = self.arena.list(args);
         let (mut decided, mut fitting) = (Some(false), None);
+
         for &member in members.iter() {
             match self.nested_extends(member, sup, inferred) {
                 Some(true) => {
@@ -201,11 +209,12 @@ impl Checker<'_> {
                 None => decided = None,
             }
         }
+
         match self.get(sup) {
             _ if fitting == Some(sup) => decided,
             // Also where one of them fits, their members together may not.
             Type::Object(..) | Type::Instance(..) if fitting.is_some() => {
-                self.compared(sub, sup, fitting, inferred)
+                self.compare_members(sub, sup, fitting, inferred)
             }
             Type::Object(..) | Type::Instance(..) => self.object_extends(sub, sup, inferred),
             _ => decided,
@@ -216,7 +225,7 @@ impl Checker<'_> {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
-    fn all(
+    fn all_extend(
         &mut self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
@@ -232,7 +241,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    fn any(
+    fn any_extends(
         &mut self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
@@ -252,7 +261,7 @@ impl Checker<'_> {
     pub fn tuple_extends(
         &mut self,
         given: Args,
-        (wanted, rest): &Variadic,
+        (wanted, rest): &SpreadElement,
         inferred: &mut Inferred,
     ) -> Option<bool> {
         let given = self.arena.list(given);
@@ -260,27 +269,30 @@ impl Checker<'_> {
         if given.len() < rest + behind {
             return Some(false);
         }
+
         let (front, back) = given.split_at(given.len() - behind);
         let (front, middle) = front.split_at(*rest);
         let middle = self.arena.tuple(middle);
         let fixed = wanted[..*rest].iter().chain(&wanted[rest + 1..]).copied();
+
         let pairs = front
             .iter()
             .chain(back)
             .copied()
             .zip(fixed)
             .chain([(middle, wanted[*rest])]);
-        self.all(pairs, inferred)
+
+        self.all_extend(pairs, inferred)
     }
 
     pub fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.is_deepest() {
             return None;
         }
-        self.deeper(|checker| checker.extends(sub, sup, inferred))
+        self.with_depth(|checker| checker.extends(sub, sup, inferred))
     }
 
-    fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
+    fn infer_args(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
         let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
         for (wanted, given) in wanted.iter().zip(given.iter()) {
             let _ = self.nested_extends(*given, *wanted, inferred);
@@ -304,11 +316,12 @@ impl Checker<'_> {
         if is_function
             && matches!(
                 self.get(sup),
-                Type::BuiltIn(Known::Function | Known::Object, _)
+                Type::BuiltIn(BuiltinType::Function | BuiltinType::Object, _)
             )
         {
             return Some(true);
         }
+
         let callable =
             matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
         if is_function && callable {
@@ -321,12 +334,15 @@ impl Checker<'_> {
     /// An object against `Record<K, V>`: each of its properties is a `V`.
     fn record_extends(&mut self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
         let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+
         match self.get(sub) {
             Type::Object(..) | Type::Mapped(..) => {}
             // What a class or interface may still be given has no type yet, so only `any` takes it.
             _ => return None,
         }
+
         let names = self.key_names(sub)?;
+
         let mut unsure = false;
         for name in names {
             let given = self.member_type(sub, name);
@@ -336,11 +352,12 @@ impl Checker<'_> {
                 None => unsure = true,
             }
         }
+
         if unsure { None } else { Some(true) }
     }
 
     /// Two types member by member; asked again meanwhile they are taken to agree.
-    fn compared(
+    fn compare_members(
         &mut self,
         sub: Ty,
         sup: Ty,
@@ -353,9 +370,12 @@ impl Checker<'_> {
         if self.comparing.len() >= MAX_COMPARED {
             return None;
         }
+
         self.comparing.push((sub, sup));
+
         let result = self.structure_extends(sub, sup, fitting, inferred);
         self.comparing.pop();
+
         result
     }
 
@@ -367,24 +387,27 @@ impl Checker<'_> {
         fitting: Option<Ty>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
-        let has_more = self.has_outside_base(sub) || self.has_spread(sub);
+        let has_more = self.has_external_base(sub) || self.has_spread(sub);
+
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
             Some(true) => {}
             Some(false) => return Some(false),
             None => unsure = true,
         }
+
         let mut names = Vec::new();
         unsure |= self.add_key_names(sup, &mut names, 0).is_none();
+
         for name in names.into_iter().take(MAX_MEMBERS) {
             if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
                 continue;
             }
-            let Looked::Declared(wanted) = self.member(sup, name) else {
+            let MemberLookup::Declared(wanted) = self.lookup_member(sup, name) else {
                 continue;
             };
             if wanted.decls.iter().any(|decl| self.is_hidden(*decl)) {
-                if !matches!(self.member(sub, name), Looked::Declared(found) if found.decls == wanted.decls)
+                if !matches!(self.lookup_member(sub, name), MemberLookup::Declared(found) if found.decls == wanted.decls)
                 {
                     return Some(false);
                 }
@@ -394,11 +417,11 @@ impl Checker<'_> {
                 .decls
                 .iter()
                 .any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
-            match self.member(sub, name) {
-                Looked::Missing if optional || has_more => {}
-                Looked::Missing => return Some(false),
+            match self.lookup_member(sub, name) {
+                MemberLookup::Missing if optional || has_more => {}
+                MemberLookup::Missing => return Some(false),
                 // All that an array or the like has is declared, if anything of it is.
-                Looked::External
+                MemberLookup::External
                     if matches!(self.get(sub), Type::BuiltIn(..))
                         && self.tables.has_libraries()
                         && !self.is_object_member(name) =>
@@ -407,13 +430,13 @@ impl Checker<'_> {
                         return Some(false);
                     }
                 }
-                Looked::External => unsure = true,
-                looked => {
+                MemberLookup::External => unsure = true,
+                lookup => {
                     // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the
                     // one may lack what the other demands.
-                    unsure |= !optional && self.is_optional(sub, &looked);
-                    let given = self.given_type(looked, sub);
-                    let wanted = self.looked_type(Looked::Declared(wanted), sup);
+                    unsure |= !optional && self.is_optional(sub, &lookup);
+                    let given = self.given_type(lookup, sub);
+                    let wanted = self.type_of_lookup(MemberLookup::Declared(wanted), sup);
                     match self.nested_extends(given, wanted, inferred) {
                         Some(false) => return Some(false),
                         Some(true) => {}
@@ -422,6 +445,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         if unsure { None } else { Some(true) }
     }
 
@@ -430,21 +454,20 @@ impl Checker<'_> {
         let Type::Intersection(parts) = self.get(whole) else {
             return false;
         };
-        self.arena
-            .list(parts)
-            .iter()
-            .all(|other| *other == part || matches!(self.member(*other, name), Looked::Missing))
+        self.arena.list(parts).iter().all(|other| {
+            *other == part || matches!(self.lookup_member(*other, name), MemberLookup::Missing)
+        })
     }
 
     /// Whether a member of a type may be absent.
-    fn is_optional(&mut self, ty: Ty, looked: &Looked) -> bool {
+    fn is_optional(&mut self, ty: Ty, lookup: &MemberLookup) -> bool {
         if let Type::Mapped(decl, _) = self.get(ty)
             && self.decl(decl).flags.has(DeclFlags::OPTIONAL)
         {
             return true;
         }
-        match looked {
-            Looked::Declared(member) => member
+        match lookup {
+            MemberLookup::Declared(member) => member
                 .decls
                 .iter()
                 .all(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL)),
@@ -458,8 +481,8 @@ impl Checker<'_> {
     }
 
     /// The type of a member that is compared: what an object literal says keeps its literal types.
-    fn given_type(&mut self, looked: Looked, receiver: Ty) -> Ty {
-        if let (Type::Object(..), Looked::Declared(member)) = (self.get(receiver), &looked)
+    fn given_type(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
+        if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
         {
             let declaration = self.decl(decl);
@@ -468,10 +491,10 @@ impl Checker<'_> {
                 && !declaration.init.is_none()
             {
                 let ty = self.expr_type(decl.file, declaration.init);
-                return self.substitute(ty, member.env);
+                return self.substitute(ty, member.mapper);
             }
         }
-        self.looked_type(looked, receiver)
+        self.type_of_lookup(lookup, receiver)
     }
 
     /// Call and construct signatures that an object type demands.
@@ -483,14 +506,17 @@ impl Checker<'_> {
             let (wanted, found) = (self.signature_result(wanted), self.signature_result(found));
             let _ = self.nested_extends(found, wanted, inferred);
         }
+
         if self.construct_signatures(sup).is_empty() {
             return Some(true);
         }
+
         match self.get(sub) {
             Type::Static(_) => {}
             _ if self.construct_signatures(sub).is_empty() => return Some(false),
             _ => {}
         }
+
         self.constructor_extends(sub, sup, inferred)
     }
 
@@ -499,131 +525,7 @@ impl Checker<'_> {
             return Some(true);
         }
         let keys = self.keys_of(sub)?;
-        self.all(keys.into_iter().map(|key| (key, sup)), inferred)
-    }
-
-    /// The literal types that a type of keys is made of; `None` if they cannot be listed.
-    pub fn keys_of(&mut self, ty: Ty) -> Option<Vec<Ty>> {
-        match self.get(ty) {
-            Type::KeyOf(object) => {
-                let names = self.key_names(object)?;
-                Some(
-                    names
-                        .into_iter()
-                        .map(|name| self.arena.add(Type::Literal(LiteralKind::String, name)))
-                        .collect(),
-                )
-            }
-            Type::Intersection(args) => {
-                let members = self.arena.list(args);
-                let mut keys: Option<Vec<Ty>> = None;
-                for member in members.iter() {
-                    let own = self.keys_of(*member)?;
-                    keys = Some(match keys {
-                        Some(keys) => keys.into_iter().filter(|key| own.contains(key)).collect(),
-                        None => own,
-                    });
-                }
-                keys
-            }
-            Type::Union(args) => {
-                let mut keys = Vec::new();
-                for member in self.arena.list(args).iter() {
-                    keys.extend(self.keys_of(*member)?);
-                }
-                Some(keys)
-            }
-            Type::Literal(..) => Some(vec![ty]),
-            Type::Simple(Ty::NOTHING) => Some(Vec::new()),
-            _ => None,
-        }
-    }
-
-    /// The names of the members of a type; `None` if they cannot be listed.
-    pub fn key_names(&mut self, ty: Ty) -> Option<Vec<Name>> {
-        let mut names = Vec::new();
-        self.add_key_names(ty, &mut names, 0)?;
-        let mut seen = FxHashSet::default();
-        names.retain(|name| seen.insert(*name));
-        Some(names)
-    }
-
-    fn add_key_names(&mut self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
-        if level > 8 || names.len() > MAX_KEYS {
-            return None;
-        }
-        match self.get(ty) {
-            Type::Object(decl, env) => {
-                self.add_own_names(decl, false, names);
-                for spread in self.nameless_members(decl, DeclKind::Property) {
-                    let spread = self.spread_type(spread);
-                    let spread = self.substitute(spread, env);
-                    self.add_key_names(spread, names, level + 1)?;
-                }
-                Some(())
-            }
-            Type::Instance(decl, _) => {
-                for &part in self.group(decl).iter() {
-                    if self.tables.is_of_library(part.file) {
-                        return None;
-                    }
-                    self.add_own_names(part, false, names);
-                    let is_class = self.decl(part).kind == DeclKind::Class;
-                    let facts = self.facts(part.file);
-                    for (index, base) in facts.list(facts.decl(part.decl).bases).iter().enumerate()
-                    {
-                        if is_class && base.clause == BaseClause::Implements {
-                            continue;
-                        }
-                        let base = self.base_type(part, index);
-                        self.add_key_names(base, names, level + 1)?;
-                    }
-                }
-                Some(())
-            }
-            Type::Static(decl) if self.decl(decl).kind == DeclKind::Class => {
-                self.add_own_names(decl, true, names);
-                match self.static_base(decl) {
-                    Some(base) => self.add_key_names(base, names, level + 1),
-                    None => Some(()),
-                }
-            }
-            Type::Intersection(args) => {
-                for &member in self.arena.list(args).iter() {
-                    self.add_key_names(member, names, level + 1)?;
-                }
-                Some(())
-            }
-            // What all of them have.
-            Type::Union(args) => {
-                let mut common: Option<Vec<Name>> = None;
-                for &member in self.arena.list(args).iter() {
-                    let mut own = Vec::new();
-                    self.add_key_names(member, &mut own, level + 1)?;
-                    common = Some(match common {
-                        Some(common) => common
-                            .into_iter()
-                            .filter(|name| own.contains(name))
-                            .collect(),
-                        None => own,
-                    });
-                }
-                names.extend(common.unwrap_or_default());
-                Some(())
-            }
-            Type::Mapped(decl, env) => {
-                let &param = self.type_params(decl).first()?;
-                let keys = self.constraint(param);
-                let keys = self.substitute(keys, env);
-                for key in self.keys_of(keys)? {
-                    if let Type::Literal(_, name) = self.get(key) {
-                        names.push(name);
-                    }
-                }
-                Some(())
-            }
-            _ => None,
-        }
+        self.all_extend(keys.into_iter().map(|key| (key, sup)), inferred)
     }
 
     /// Whether a library declares a type, all of whose members are not there.

@@ -1,7 +1,7 @@
-//! What does a class, interface or type parameter derive from: the entries of its base list, its
-//! constraint, its instance of an ancestor?
+//! Base types of classes, interfaces and type parameters: entries of base lists, constraints, and a
+//! type seen as an instance of an ancestor.
 //!
-//! **Limits.** Eight levels up; what a base of outside derives from is not known.
+//! **Limits.** Eight levels up. The bases of an external type are not known.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
@@ -9,15 +9,15 @@ use smallvec::SmallVec;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::questions::Question;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
-use crate::resolve::symbols::scopes::{Place, Space};
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The type entry `index` of a base list names.
     pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
-        self.answered(Question::Base(decl, index as u32), |checker| {
+        self.query(Query::Base(decl, index as u32), |checker| {
             let facts = checker.facts(decl.file);
             let declaration = facts.decl(decl.decl);
             let Some(base) = facts.list(declaration.bases).get(index).copied() else {
@@ -43,19 +43,22 @@ impl Checker<'_> {
         let &[segment] = facts.list(segments) else {
             return None;
         };
+
         let name = self.name(decl.file, segment.name);
         let decls = self.lookup(
-            Place {
+            LookupPosition {
                 file: decl.file,
                 scope,
                 offset: u32::MAX,
             },
             name,
-            Space::Value,
+            Meaning::Value,
         );
+
         if decls.is_empty() {
             return None;
         }
+
         let value = self.decls_type(&decls);
         let args = self.types_of(decl.file, segment.args);
         Some(self.instance_of(value, &args))
@@ -69,10 +72,11 @@ impl Checker<'_> {
             .iter()
             .position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
-            return Some(self.answered(Question::Base(class, u32::MAX), |checker| {
+            return Some(self.query(Query::Base(class, u32::MAX), |checker| {
                 checker.expr_type(class.file, expr)
             }));
         }
+
         let instance = self.base_type(class, index);
         match self.get(instance) {
             Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => {
@@ -110,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn has_outside_base(&mut self, ty: Ty) -> bool {
+    pub fn has_external_base(&mut self, ty: Ty) -> bool {
         let Type::Instance(decl, _) = self.get(ty) else {
             return false;
         };
@@ -142,7 +146,8 @@ impl Checker<'_> {
         if level > 8 {
             return None;
         }
-        let (group, types) = (self.group(decl), self.arena.list(args));
+
+        let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
         self.find_in_bases(&group, &types, |checker, base| {
             let parts = checker.arena.members(base);
             parts
@@ -164,8 +169,8 @@ impl Checker<'_> {
             for index in 0..self.decl(part).bases.len() {
                 let mut base = self.base_type(part, index);
                 if !base.is_opaque() {
-                    let env = self.bind(part, types);
-                    base = self.substitute(base, env);
+                    let mapper = self.bind(part, types);
+                    base = self.substitute(base, mapper);
                 }
                 if seen.contains(&base) {
                     continue;
@@ -176,6 +181,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         None
     }
 
@@ -204,11 +210,11 @@ impl Checker<'_> {
     }
 
     /// The first type argument of the built-in type that a class derives from.
-    pub fn as_built_in(&mut self, ty: Ty, known: Known, level: u32) -> Option<Ty> {
+    pub fn as_built_in(&mut self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
-                let (group, types) = (self.group(decl), self.arena.list(args));
+                let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
                 self.find_in_bases(&group, &types, |checker, base| {
                     checker.as_built_in(base, known, level + 1)
                 })

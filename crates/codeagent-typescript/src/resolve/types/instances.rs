@@ -1,14 +1,14 @@
-//! What does a class or another value that can be constructed make, by its type arguments alone?
+//! Instance types: what a class or another constructable value creates, given its type arguments.
 //!
-//! **Limits.** What the arguments of a `new` say of the type arguments is asked in `expressions`.
+//! **Limits.** Inference of type arguments from the arguments of `new` is in `expressions`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::Known;
-use crate::resolve::symbols::holders::constructs;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::signatures::Signature;
 
 impl Checker<'_> {
@@ -16,11 +16,12 @@ impl Checker<'_> {
     pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
         if self.is_external_global(decl) {
             let name = self.decl_name(decl);
-            if let Some(known) = Known::of_name(self.spelling(name)) {
+            if let Some(known) = BuiltinType::of_name(self.spelling(name)) {
                 return self.arena.built_in(known, args);
             }
         }
-        let group = self.group(decl);
+
+        let group = self.merged_symbol(decl);
         let class = group
             .iter()
             .copied()
@@ -31,6 +32,7 @@ impl Checker<'_> {
             .find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
         let main = class.or(first).unwrap_or(decl);
         let args = self.complete_args(main, args);
+
         self.arena.instance(main, &args)
     }
 
@@ -46,8 +48,8 @@ impl Checker<'_> {
                 .copied()
                 .zip(complete.iter().copied())
                 .collect();
-            let env = self.arena.env(bindings);
-            complete.push(self.substitute(ty, env));
+            let mapper = self.arena.mapper(bindings);
+            complete.push(self.substitute(ty, mapper));
         }
         complete
     }
@@ -57,14 +59,16 @@ impl Checker<'_> {
             if bindings.iter().any(|binding| binding.0 == param) {
                 continue;
             }
+
             let default = self.decl(param).ty;
             let ty = if default.is_none() {
                 self.constraint(param)
             } else {
                 self.type_of(param.file, default)
             };
-            let env = self.arena.env(bindings.clone());
-            let ty = self.substitute(ty, env);
+            let mapper = self.arena.mapper(bindings.clone());
+            let ty = self.substitute(ty, mapper);
+
             bindings.push((
                 param,
                 if self.get(ty) == Type::Param(param) {
@@ -81,7 +85,7 @@ impl Checker<'_> {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
-            Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
+            Type::Simple(Ty::EXTERNAL) => self.external_type(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
                 let made: Vec<Ty> = members
@@ -89,6 +93,7 @@ impl Checker<'_> {
                     .map(|member| self.instance_of(*member, args))
                     .filter(|ty| !ty.is_opaque())
                     .collect();
+
                 if matches!(self.get(value), Type::Union(_)) {
                     self.arena.union(&made)
                 } else {
@@ -96,9 +101,9 @@ impl Checker<'_> {
                 }
             }
             Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
-            Type::Function(decl, env) if self.is_constructor_type(decl) => {
+            Type::Function(decl, mapper) if self.is_constructor_type(decl) => {
                 let result = self.return_type(decl);
-                self.substitute(result, env)
+                self.substitute(result, mapper)
             }
             Type::Instance(..) | Type::Object(..) => self.instance_by_signature(value, args),
             Type::Param(_) | Type::Deferred(..) => {
@@ -166,14 +171,14 @@ impl Checker<'_> {
             .iter()
             .copied()
             .find(|signature| self.takes_type_args(*signature, args.len()));
-        let Some(Signature::Declared(decl, env)) = chosen.or(signatures.first().copied()) else {
+        let Some(Signature::Declared(decl, mapper)) = chosen.or(signatures.first().copied()) else {
             return Ty::UNKNOWN;
         };
         let result = self.return_type(decl);
         let args = self.complete_args(decl, args);
         let own = self.bind(decl, &args);
         let result = self.substitute(result, own);
-        self.substitute(result, env)
+        self.substitute(result, mapper)
     }
 
     /// Whether a signature has that many type parameters.

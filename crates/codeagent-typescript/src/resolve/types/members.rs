@@ -1,20 +1,19 @@
-//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped
-//! members.
+//! Member lookup: own, inherited, merged, static, exported and mapped members of a receiver.
 //!
-//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures
-//! give a type but no declaration.
+//! **Limits.** Every member of a union is searched, and the first hit gives the type. Index
+//! signatures give a type but no declaration.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
 
-use crate::resolve::arena::{Args, Env, Ty, Type, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::declared::well_known::{Gives, Known, ROWS, row};
-use crate::resolve::symbols::holders::constructs;
-use crate::resolve::symbols::modules::Found;
-use crate::resolve::symbols::scopes::{Decls, Space};
+use crate::resolve::global_index::well_known::{BUILTIN_MEMBERS, BuiltinResult, BuiltinType, row};
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, Meaning};
+use crate::resolve::symbols::value_owners::constructs;
 
 /// Levels of inheritance, unions and constraints that are looked through.
 const MAX_LEVELS: u32 = 12;
@@ -23,16 +22,16 @@ const MAX_LEVELS: u32 = 12;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its declarations; of a union receiver those of all members.
-    pub decls: Decls,
+    pub decls: DeclList,
     /// Bindings under which its declared type is to be read.
-    pub env: Env,
+    pub mapper: TypeMapper,
     /// Its type, if that is not what the declarations say (mapped types).
     pub ty: Option<Ty>,
 }
 
 /// What a member lookup gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Looked {
+pub enum MemberLookup {
     /// Nothing known.
     Missing,
     /// It lies outside the repository.
@@ -43,26 +42,26 @@ pub enum Looked {
     Value(Ty),
 }
 
-impl Looked {
+impl MemberLookup {
     fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 
     /// As a meaning of a name.
-    pub fn into_found(self) -> Found {
+    pub fn into_found(self) -> ResolvedName {
         match self {
-            Self::Declared(member) => Found::Decls(member.decls),
-            Self::External => Found::External,
-            Self::Missing | Self::Value(_) => Found::Nothing,
+            Self::Declared(member) => ResolvedName::Decls(member.decls),
+            Self::External => ResolvedName::External,
+            Self::Missing | Self::Value(_) => ResolvedName::Nothing,
         }
     }
 }
 
 impl Checker<'_> {
     /// The member of a type.
-    pub fn member(&mut self, ty: Ty, name: Name) -> Looked {
+    pub fn lookup_member(&mut self, ty: Ty, name: Name) -> MemberLookup {
         if name == Name::NONE {
-            Looked::Missing
+            MemberLookup::Missing
         } else {
             self.member_in(ty, name, 0)
         }
@@ -70,48 +69,49 @@ impl Checker<'_> {
 
     /// The type of a member of a type.
     pub fn member_type(&mut self, ty: Ty, name: Name) -> Ty {
-        let looked = self.member(ty, name);
-        self.looked_type(looked, ty)
+        let lookup = self.lookup_member(ty, name);
+        self.type_of_lookup(lookup, ty)
     }
 
-    pub fn looked_type(&mut self, looked: Looked, receiver: Ty) -> Ty {
-        match looked {
-            Looked::Missing => Ty::UNKNOWN,
-            Looked::External => Ty::EXTERNAL,
-            Looked::Value(ty) => ty,
-            Looked::Declared(member) => {
+    pub fn type_of_lookup(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
+        match lookup {
+            MemberLookup::Missing => Ty::UNKNOWN,
+            MemberLookup::External => Ty::EXTERNAL,
+            MemberLookup::Value(ty) => ty,
+            MemberLookup::Declared(member) => {
                 if let Some(ty) = member.ty {
                     return ty;
                 }
                 let ty = self.decls_type(&member.decls);
-                let ty = self.substitute(ty, member.env);
+                let ty = self.substitute(ty, member.mapper);
                 self.arena.substitute_this(ty, receiver)
             }
         }
     }
 
-    fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> Looked {
+    fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> MemberLookup {
         if level > MAX_LEVELS || !self.spend(1) {
-            return Looked::Missing;
+            return MemberLookup::Missing;
         }
+
         match self.get(ty) {
             Type::Simple(simple) => self.member_of_simple(simple, name),
             Type::Literal(kind, _) => self.member_of_simple(primitive_of(kind), name),
             Type::Instance(decl, args) => self.member_of_instance(decl, args, name, level),
             Type::Static(decl) => self.member_of_static(decl, name, level),
-            Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
-            Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
+            Type::Object(decl, mapper) => self.member_of_object(decl, mapper, name, level),
+            Type::Mapped(decl, mapper) => self.member_of_mapped(decl, mapper, name, level),
             Type::Function(decl, _) => self.member_of_function(decl, name),
             Type::Selected(inner, names, keep) => {
                 let key = self.arena.add(Type::Literal(LiteralKind::String, name));
                 if self.arena.members(names).contains(&key) == keep {
                     self.member_in(inner, name, level + 1)
                 } else {
-                    Looked::Missing
+                    MemberLookup::Missing
                 }
             }
             Type::BuiltInMethod(..) => {
-                self.member_of_built_in((Known::Function, Args::NONE), ty, name)
+                self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name)
             }
             Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
             Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
@@ -126,7 +126,7 @@ impl Checker<'_> {
             Type::Param(decl) => {
                 let bound = self.constraint(decl);
                 if bound == ty {
-                    Looked::Missing
+                    MemberLookup::Missing
                 } else {
                     self.member_in(bound, name, level + 1)
                 }
@@ -135,7 +135,7 @@ impl Checker<'_> {
             Type::Indexed(object, key) => {
                 let bound = self.indexed_constraint(object, key);
                 if bound == ty {
-                    Looked::Missing
+                    MemberLookup::Missing
                 } else {
                     self.member_in(bound, name, level + 1)
                 }
@@ -144,58 +144,60 @@ impl Checker<'_> {
                 let bound = self.deferred_bound(utility, args);
                 self.member_in(bound, name, level + 1)
             }
-            Type::Conditional(..) => Looked::Missing,
-            Type::Module(file) => self.member_of_module(&Found::Module(file), name),
-            Type::Ambient(block) => self.member_of_module(&Found::Ambient(block), name),
+            Type::Conditional(..) => MemberLookup::Missing,
+            Type::Module(file) => self.member_of_module(&ResolvedName::Module(file), name),
+            Type::Ambient(block) => self.member_of_module(&ResolvedName::Ambient(block), name),
         }
     }
 
-    fn member_of_simple(&mut self, simple: Ty, name: Name) -> Looked {
+    fn member_of_simple(&mut self, simple: Ty, name: Name) -> MemberLookup {
         let known = match simple {
-            Ty::EXTERNAL => return Looked::External,
-            Ty::STRING => Known::Text,
-            Ty::NUMBER => Known::Number,
-            Ty::BOOLEAN => Known::Boolean,
-            Ty::SYMBOL | Ty::BIGINT => return Looked::External,
-            Ty::FOREIGN_GENERIC => return Looked::Value(Ty::UNKNOWN),
-            _ => return Looked::Missing,
+            Ty::EXTERNAL => return MemberLookup::External,
+            Ty::STRING => BuiltinType::Text,
+            Ty::NUMBER => BuiltinType::Number,
+            Ty::BOOLEAN => BuiltinType::Boolean,
+            Ty::SYMBOL | Ty::BIGINT => return MemberLookup::External,
+            Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
+            _ => return MemberLookup::Missing,
         };
         self.member_of_built_in((known, Args::NONE), simple, name)
     }
 
     fn member_of_built_in(
         &mut self,
-        (known, args): (Known, Args),
+        (known, args): (BuiltinType, Args),
         receiver: Ty,
         name: Name,
-    ) -> Looked {
+    ) -> MemberLookup {
         let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
-        if known == Known::Record && !is_static {
+        if known == BuiltinType::Record && !is_static {
             let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
             return if self.is_object_member(name) {
-                Looked::External
+                MemberLookup::External
             } else {
-                Looked::Value(value)
+                MemberLookup::Value(value)
             };
         }
+
         if !is_static && let Some(index) = row(known, self.spelling(name)) {
-            return Looked::Value(if ROWS[usize::from(index)].method {
+            return MemberLookup::Value(if BUILTIN_MEMBERS[usize::from(index)].method {
                 self.arena.add(Type::BuiltInMethod(index, receiver))
             } else {
                 self.given(index, receiver)
             });
         }
+
         self.member_of_global(known, args, is_static, name)
-            .unwrap_or(Looked::External)
+            .unwrap_or(MemberLookup::External)
     }
 
     /// What a member with a row gives.
     pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
-        match ROWS[usize::from(row)].gives {
-            Gives::Receiver => receiver,
-            Gives::Result => self.result_of(receiver),
-            Gives::Held => self.held(receiver),
-            Gives::Flattened => {
+        match BUILTIN_MEMBERS[usize::from(row)].gives {
+            BuiltinResult::Receiver => receiver,
+            BuiltinResult::Result => self.result_of(receiver),
+            BuiltinResult::Held => self.held(receiver),
+            BuiltinResult::Flattened => {
                 let held = self.held(receiver);
                 let element = self.element_type(held);
                 let is_flat = element == Ty::UNKNOWN
@@ -223,24 +225,31 @@ impl Checker<'_> {
     /// name.
     fn member_of_global(
         &mut self,
-        known: Known,
+        known: BuiltinType,
         args: Args,
         is_static: bool,
         name: Name,
-    ) -> Option<Looked> {
+    ) -> Option<MemberLookup> {
         let args = self.arena.list(args);
-        let mut decls = Decls::new();
+
+        let mut decls = DeclList::new();
         for global in known.names() {
-            let space = if is_static { Space::Value } else { Space::Type };
+            let meaning = if is_static {
+                Meaning::Value
+            } else {
+                Meaning::Type
+            };
             let name = self.tables.find(global);
-            decls.extend(self.global(name, space));
+            decls.extend(self.global(name, meaning));
             if is_static {
                 // `interface ObjectConstructor` describes the value `Object`.
                 let constructor = self.tables.find(&format!("{global}Constructor"));
-                decls.extend(self.global(constructor, Space::Type));
+                decls.extend(self.global(constructor, Meaning::Type));
             }
         }
-        let (mut found, mut bindings) = (Decls::new(), Vec::new());
+
+        let (mut found, mut bindings) = (DeclList::new(), Vec::new());
+
         // Of what several declarations say of one member the last comes first.
         for &decl in decls.iter().rev() {
             let inner = self.decl(decl).inner;
@@ -250,18 +259,26 @@ impl Checker<'_> {
                 found.extend(own);
             }
         }
-        let env = self.arena.env(bindings);
-        (!found.is_empty()).then_some(Looked::Declared(Member {
+
+        let mapper = self.arena.mapper(bindings);
+        (!found.is_empty()).then_some(MemberLookup::Declared(Member {
             decls: found,
-            env,
+            mapper,
             ty: None,
         }))
     }
 
-    fn member_of_instance(&mut self, decl: DeclRef, args: Args, name: Name, level: u32) -> Looked {
+    fn member_of_instance(
+        &mut self,
+        decl: DeclRef,
+        args: Args,
+        name: Name,
+        level: u32,
+    ) -> MemberLookup {
         let types = self.arena.list(args);
-        let group = self.group(decl);
-        let mut found = Decls::new();
+        let group = self.merged_symbol(decl);
+        let mut found = DeclList::new();
+
         let mut bindings = Vec::new();
         for &part in group.iter() {
             let declaration = self.decl(part);
@@ -280,35 +297,38 @@ impl Checker<'_> {
                 found.extend(own);
             }
         }
+
         if !found.is_empty() {
-            let env = self.arena.env(bindings);
-            return Looked::Declared(Member {
+            let mapper = self.arena.mapper(bindings);
+            return MemberLookup::Declared(Member {
                 decls: found,
-                env,
+                mapper,
                 ty: None,
             });
         }
+
         let inherited = self.inherited_member(&group, &types, name, level);
         if !inherited.is_missing() {
             return inherited;
         }
         if self.decl(decl).kind == DeclKind::Enum || (level == 0 && self.is_object_member(name)) {
-            return Looked::External;
+            return MemberLookup::External;
         }
+
         match self.index_signature(&group, &types) {
-            Some(ty) => Looked::Value(ty),
+            Some(ty) => MemberLookup::Value(ty),
             None if self.is_external_file(decl.file) => self.undeclared_member(args),
-            None => Looked::Missing,
+            None => MemberLookup::Missing,
         }
     }
 
     /// A member that a type of a library has by declarations that are not there: it may give what
     /// the repository passes as a type argument.
-    fn undeclared_member(&mut self, args: Args) -> Looked {
+    fn undeclared_member(&mut self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
-            Looked::Value(Ty::UNKNOWN)
+            MemberLookup::Value(Ty::UNKNOWN)
         } else {
-            Looked::External
+            MemberLookup::External
         }
     }
 
@@ -318,7 +338,7 @@ impl Checker<'_> {
         types: &[Ty],
         name: Name,
         level: u32,
-    ) -> Looked {
+    ) -> MemberLookup {
         let (mut outside, mut unknown) = (false, false);
         let found = self.find_in_bases(group, types, |checker, base| {
             if base.is_opaque() {
@@ -327,28 +347,30 @@ impl Checker<'_> {
                 return None;
             }
             match checker.member_in(base, name, level + 1) {
-                Looked::Missing => None,
-                Looked::External => {
+                MemberLookup::Missing => None,
+                MemberLookup::External => {
                     outside = true;
                     None
                 }
                 found => Some(found),
             }
         });
+
         if let Some(found) = found {
             return found;
         }
+
         match outside {
             // It lies outside, but may give what the repository passes as a type argument.
-            _ if unknown => Looked::Value(Ty::UNKNOWN),
-            true => Looked::External,
-            false => Looked::Missing,
+            _ if unknown => MemberLookup::Value(Ty::UNKNOWN),
+            true => MemberLookup::External,
+            false => MemberLookup::Missing,
         }
     }
 
-    fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> Looked {
-        let mut found = Decls::new();
-        let group = self.group(decl);
+    fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> MemberLookup {
+        let mut found = DeclList::new();
+        let group = self.merged_symbol(decl);
         let is_class = self.decl(decl).kind == DeclKind::Class;
         for &part in group.iter().filter(|_| is_class) {
             let declaration = self.decl(part);
@@ -356,28 +378,33 @@ impl Checker<'_> {
                 found.extend(self.own_members(part, declaration.inner, name, true));
             }
         }
-        found.extend(self.block_members(&group, name, Space::Value));
+
+        found.extend(self.block_members(&group, name, Meaning::Value));
+
         if found.is_empty() && is_class {
             found.extend(self.beside_whole(decl, name).unwrap_or_default());
         }
+
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
-                Found::Decls(decls) => Looked::Declared(Member {
+                ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                     decls,
-                    env: Env::EMPTY,
+                    mapper: TypeMapper::EMPTY,
                     ty: None,
                 }),
-                Found::External => Looked::External,
-                Found::Nothing => Looked::Missing,
-                other => Looked::Value(self.found_type(&other)),
+                ResolvedName::External => MemberLookup::External,
+                ResolvedName::Nothing => MemberLookup::Missing,
+                other => MemberLookup::Value(self.found_type(&other)),
             };
         }
+
         if !is_class {
             return self.namespace_export(&group, name);
         }
         if self.spelling(name) == "prototype" {
-            return Looked::Value(self.instance(decl, &[]));
+            return MemberLookup::Value(self.instance(decl, &[]));
         }
+
         let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
         for &part in group.iter() {
             if let Some(base) = self.static_base(part).filter(|base| !seen.contains(base)) {
@@ -388,47 +415,56 @@ impl Checker<'_> {
                 }
             }
         }
-        let of_function = row(Known::Function, self.spelling(name)).is_some()
+
+        let of_function = row(BuiltinType::Function, self.spelling(name)).is_some()
             || self
-                .member_of_global(Known::Function, Args::NONE, false, name)
+                .member_of_global(BuiltinType::Function, Args::NONE, false, name)
                 .is_some();
         if of_function {
-            Looked::External
+            MemberLookup::External
         } else {
-            Looked::Missing
+            MemberLookup::Missing
         }
     }
 
-    fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> Looked {
-        match self.found_member(&Found::Decls(Decls::from_slice(group)), name) {
-            Found::Decls(decls) => Looked::Declared(Member {
+    fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> MemberLookup {
+        match self.found_member(&ResolvedName::Decls(DeclList::from_slice(group)), name) {
+            ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
-                env: Env::EMPTY,
+                mapper: TypeMapper::EMPTY,
                 ty: None,
             }),
-            Found::Nothing => Looked::Missing,
-            Found::External => Looked::External,
-            other => Looked::Value(self.found_type(&other)),
+            ResolvedName::Nothing => MemberLookup::Missing,
+            ResolvedName::External => MemberLookup::External,
+            other => MemberLookup::Value(self.found_type(&other)),
         }
     }
 
-    fn member_of_object(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+    fn member_of_object(
+        &mut self,
+        decl: DeclRef,
+        mapper: TypeMapper,
+        name: Name,
+        level: u32,
+    ) -> MemberLookup {
         let declaration = self.decl(decl);
         let own = self.own_members(decl, declaration.inner, name, false);
         if !own.is_empty() {
-            return Looked::Declared(Member {
+            return MemberLookup::Declared(Member {
                 decls: own,
-                env,
+                mapper,
                 ty: None,
             });
         }
+
         if let Some(decls) = self.assigned_to_value(decl, name) {
-            return Looked::Declared(Member {
+            return MemberLookup::Declared(Member {
                 decls,
-                env,
+                mapper,
                 ty: None,
             });
         }
+
         let mut outside = false;
         for spread in self
             .nameless_members(decl, DeclKind::Property)
@@ -436,19 +472,21 @@ impl Checker<'_> {
             .rev()
         {
             let base = self.spread_type(spread);
-            let base = self.substitute(base, env);
+            let base = self.substitute(base, mapper);
             match self.member_in(base, name, level + 1) {
-                Looked::Missing => {}
-                Looked::External => outside = true,
+                MemberLookup::Missing => {}
+                MemberLookup::External => outside = true,
                 found => return found,
             }
         }
+
         if outside || self.is_object_member(name) {
-            return Looked::External;
+            return MemberLookup::External;
         }
+
         match self.index_signature(&[decl], &[]) {
-            Some(ty) => Looked::Value(self.substitute(ty, env)),
-            None => Looked::Missing,
+            Some(ty) => MemberLookup::Value(self.substitute(ty, mapper)),
+            None => MemberLookup::Missing,
         }
     }
 
@@ -458,80 +496,100 @@ impl Checker<'_> {
         self.expr_type(spread.file, init)
     }
 
-    fn member_of_mapped(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+    fn member_of_mapped(
+        &mut self,
+        decl: DeclRef,
+        mapper: TypeMapper,
+        name: Name,
+        level: u32,
+    ) -> MemberLookup {
         let Some(&param) = self.type_params(decl).first() else {
-            return Looked::Missing;
+            return MemberLookup::Missing;
         };
+
         let keys = self.constraint(param);
-        let keys = self.substitute(keys, env);
+        let keys = self.substitute(keys, mapper);
         let key = self.arena.add(Type::Literal(LiteralKind::String, name));
         let mut bindings = vec![(param, key)];
-        bindings.extend(self.arena.bindings(env).iter().copied());
-        let env = self.arena.env(bindings);
+        bindings.extend(self.arena.bindings(mapper).iter().copied());
+
+        let mapper = self.arena.mapper(bindings);
         let ty = {
             let value = self.decl(decl).ty;
             self.type_of(decl.file, value)
         };
+
         match self.get(keys) {
             Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
-                Looked::Declared(member) => {
-                    let ty = self.substitute(ty, env);
-                    Looked::Declared(Member {
+                MemberLookup::Declared(member) => {
+                    let ty = self.substitute(ty, mapper);
+                    MemberLookup::Declared(Member {
                         ty: Some(ty),
                         ..member
                     })
                 }
                 other => other,
             },
-            Type::Simple(Ty::STRING) => Looked::Value(self.substitute(ty, env)),
-            _ if self.arena.members(keys).contains(&key) => Looked::Value(self.substitute(ty, env)),
-            _ => Looked::Missing,
+            Type::Simple(Ty::STRING) => MemberLookup::Value(self.substitute(ty, mapper)),
+            _ if self.arena.members(keys).contains(&key) => {
+                MemberLookup::Value(self.substitute(ty, mapper))
+            }
+            _ => MemberLookup::Missing,
         }
     }
 
-    fn member_of_function(&mut self, decl: DeclRef, name: Name) -> Looked {
-        let group = self.group(decl);
+    fn member_of_function(&mut self, decl: DeclRef, name: Name) -> MemberLookup {
+        let group = self.merged_symbol(decl);
         let merged = self.namespace_export(&group, name);
         if !merged.is_missing() {
             return merged;
         }
         if constructs(self.decl(decl)) && self.spelling(name) == "prototype" {
-            return Looked::Value(self.instance(decl, &[]));
+            return MemberLookup::Value(self.instance(decl, &[]));
         }
+
         if let Some(decls) = self.assigned_to_value(decl, name) {
-            return Looked::Declared(Member {
+            return MemberLookup::Declared(Member {
                 decls,
-                env: Env::EMPTY,
+                mapper: TypeMapper::EMPTY,
                 ty: None,
             });
         }
-        let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
-        match self.member_of_built_in((Known::Function, Args::NONE), ty, name) {
+
+        let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
+        match self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
             // Somebody gives the function what functions do not have.
-            Looked::External
+            MemberLookup::External
                 if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
             {
-                Looked::Missing
+                MemberLookup::Missing
             }
-            looked => looked,
+            lookup => lookup,
         }
     }
 
-    fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {
+    fn member_of_several(
+        &mut self,
+        args: Args,
+        name: Name,
+        level: u32,
+        is_union: bool,
+    ) -> MemberLookup {
         let mut result: Option<Member> = None;
         let mut types = Vec::new();
         let (mut outside, mut unknown) = (false, false);
+
         for &part in self.arena.list(args).iter() {
             if part == Ty::FOREIGN_GENERIC {
                 unknown = true;
                 continue;
             }
             match self.member_in(part, name, level + 1) {
-                Looked::Missing => {}
-                Looked::External => outside = true,
-                Looked::Value(ty) => types.push(ty),
-                Looked::Declared(member) => {
-                    let ty = self.looked_type(Looked::Declared(member.clone()), part);
+                MemberLookup::Missing => {}
+                MemberLookup::External => outside = true,
+                MemberLookup::Value(ty) => types.push(ty),
+                MemberLookup::Declared(member) => {
+                    let ty = self.type_of_lookup(MemberLookup::Declared(member.clone()), part);
                     types.push(ty);
                     match &mut result {
                         None => result = Some(member),
@@ -540,40 +598,42 @@ impl Checker<'_> {
                                 .decls
                                 .into_iter()
                                 .filter(|decl| !first.decls.contains(decl))
-                                .collect::<Decls>(),
+                                .collect::<DeclList>(),
                         ),
                     }
                 }
             }
         }
+
         let ty = if is_union {
             self.arena.union(&types)
         } else {
             self.arena.intersection(&types)
         };
+
         match result {
-            Some(member) if types.len() == 1 => Looked::Declared(member),
-            Some(member) => Looked::Declared(Member {
+            Some(member) if types.len() == 1 => MemberLookup::Declared(member),
+            Some(member) => MemberLookup::Declared(Member {
                 ty: Some(ty),
                 ..member
             }),
-            None if !types.is_empty() => Looked::Value(ty),
-            None if unknown => Looked::Value(Ty::UNKNOWN),
-            None if outside => Looked::External,
-            None => Looked::Missing,
+            None if !types.is_empty() => MemberLookup::Value(ty),
+            None if unknown => MemberLookup::Value(Ty::UNKNOWN),
+            None if outside => MemberLookup::External,
+            None => MemberLookup::Missing,
         }
     }
 
-    fn member_of_module(&mut self, module: &Found, name: Name) -> Looked {
+    fn member_of_module(&mut self, module: &ResolvedName, name: Name) -> MemberLookup {
         match self.export(module, name) {
-            Found::Decls(decls) => Looked::Declared(Member {
+            ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
-                env: Env::EMPTY,
+                mapper: TypeMapper::EMPTY,
                 ty: None,
             }),
-            Found::External => Looked::External,
-            Found::Nothing => Looked::Missing,
-            other => Looked::Value(self.found_type(&other)),
+            ResolvedName::External => MemberLookup::External,
+            ResolvedName::Nothing => MemberLookup::Missing,
+            other => MemberLookup::Value(self.found_type(&other)),
         }
     }
 }

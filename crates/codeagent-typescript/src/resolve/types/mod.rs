@@ -1,16 +1,16 @@
-//! What do written types mean, and what do types have: members, ancestors, signatures, elements,
-//! the types of declarations?
+//! Types: type nodes, members, ancestors, signatures, element types and the types of declarations.
 //!
-//! **Limits.** Where something is not annotated, its type is asked of `expressions`.
+//! **Limits.** The type of an unannotated declaration is queried from `expressions`.
 
-pub mod aliases;
 pub mod assignability;
-mod callables;
-mod elements;
-mod generics;
+pub mod declaration_types;
 mod hierarchy;
 mod instances;
+mod instantiation;
+mod iteration_types;
+pub mod keys;
 pub mod members;
+mod signature_relations;
 pub mod signatures;
-pub mod type_exprs;
-pub mod values;
+pub mod type_nodes;
+pub mod utility_types;

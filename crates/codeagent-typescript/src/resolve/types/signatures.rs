@@ -1,22 +1,21 @@
-//! How can a value be called or constructed: its signatures, their parameters, results and
-//! predicates?
+//! Call and construct signatures of a type, with their parameters, results and type predicates.
 //!
-//! **Limits.** Of a union the first member that can be called counts; nine levels of bases, unions
-//! and constraints.
+//! **Limits.** For a union the first callable member counts. Bases, unions and constraints are
+//! followed nine levels deep.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
 
-use crate::resolve::arena::{Args, Env, Ty, Type};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
-use crate::resolve::symbols::scopes::Decls;
+use crate::resolve::symbols::scopes::DeclList;
 
 /// Something that can be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
     /// A declaration and the bindings of outer type parameters.
-    Declared(DeclRef, Env),
+    Declared(DeclRef, TypeMapper),
     /// A method of a built-in type.
     BuiltIn(u16, Ty),
 }
@@ -45,12 +44,13 @@ impl Checker<'_> {
         if level > 8 {
             return Signatures::new();
         }
+
         match self.get(ty) {
             Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
-            Type::Function(decl, env) => self
+            Type::Function(decl, mapper) => self
                 .overloads(decl)
                 .into_iter()
-                .map(|overload| Signature::Declared(overload, env))
+                .map(|overload| Signature::Declared(overload, mapper))
                 .collect(),
             Type::BuiltInMethod(row, receiver) => {
                 Signatures::from_slice(&[Signature::BuiltIn(row, receiver)])
@@ -83,30 +83,34 @@ impl Checker<'_> {
     }
 
     fn member_signatures(&mut self, ty: Ty, kind: DeclKind, level: u32) -> Signatures {
-        let (decl, args, env) = match self.get(ty) {
+        let (decl, args, mapper) = match self.get(ty) {
             Type::Instance(decl, args) => (decl, args, None),
-            Type::Object(decl, env) => (decl, Args::NONE, Some(env)),
+            Type::Object(decl, mapper) => (decl, Args::NONE, Some(mapper)),
             _ if kind == DeclKind::CallSignature => return self.signatures_in(ty, level + 1),
             _ => return Signatures::new(),
         };
         let types = self.arena.list(args);
-        let group = self.group(decl);
+        let group = self.merged_symbol(decl);
+
         let mut found = Signatures::new();
         for &part in group.iter() {
-            let env = env.unwrap_or_else(|| self.bind(part, &types));
+            let mapper = mapper.unwrap_or_else(|| self.bind(part, &types));
             found.extend(
                 self.nameless_members(part, kind)
                     .into_iter()
-                    .map(|signature| Signature::Declared(signature, env)),
+                    .map(|signature| Signature::Declared(signature, mapper)),
             );
         }
+
         if !found.is_empty() || level > 8 {
             return found;
         }
+
         let inherited = self.find_in_bases(&group, &types, |checker, base| {
             let inherited = checker.member_signatures(base, kind, level + 1);
             (!inherited.is_empty()).then_some(inherited)
         });
+
         inherited.unwrap_or(found)
     }
 
@@ -121,14 +125,14 @@ impl Checker<'_> {
             Type::Static(class) => self
                 .constructors(class)
                 .into_iter()
-                .map(|decl| Signature::Declared(decl, Env::EMPTY))
+                .map(|decl| Signature::Declared(decl, TypeMapper::EMPTY))
                 .collect(),
             _ => self.construct_signatures(value),
         }
     }
 
     /// The constructors of a class or of the nearest base class that declares some.
-    pub fn constructors(&mut self, class: DeclRef) -> Decls {
+    pub fn constructors(&mut self, class: DeclRef) -> DeclList {
         let name = self.tables.find("constructor");
         let mut class = class;
         for _ in 0..12 {
@@ -143,26 +147,26 @@ impl Checker<'_> {
                 _ => break,
             }
         }
-        Decls::new()
+        DeclList::new()
     }
 
     /// The parameters of a signature, outer type parameters filled in.
     pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
         match signature {
-            Signature::Declared(decl, env) => self
+            Signature::Declared(decl, mapper) => self
                 .params(decl)
                 .into_iter()
-                .map(|param| self.declared_param(param, env))
+                .map(|param| self.declared_param(param, mapper))
                 .collect(),
             Signature::BuiltIn(..) => Vec::new(),
         }
     }
 
-    fn declared_param(&mut self, param: DeclRef, env: Env) -> Param {
+    fn declared_param(&mut self, param: DeclRef, mapper: TypeMapper) -> Param {
         let flags = self.decl(param).flags;
         let ty = self.decl_type(param);
         let rest = flags.has(DeclFlags::REST);
-        let ty = self.substitute(ty, env);
+        let ty = self.substitute(ty, mapper);
         let ty = if rest { self.element_type(ty) } else { ty };
         Param {
             ty,
@@ -174,9 +178,9 @@ impl Checker<'_> {
     /// What a signature gives, outer type parameters filled in.
     pub fn signature_result(&mut self, signature: Signature) -> Ty {
         match signature {
-            Signature::Declared(decl, env) => {
+            Signature::Declared(decl, mapper) => {
                 let result = self.return_type(decl);
-                self.substitute(result, env)
+                self.substitute(result, mapper)
             }
             Signature::BuiltIn(..) => Ty::UNKNOWN,
         }
@@ -193,14 +197,16 @@ impl Checker<'_> {
 
     /// Which parameter a predicate signature tests, and for what.
     pub fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
-        let Signature::Declared(decl, env) = signature else {
+        let Signature::Declared(decl, mapper) = signature else {
             return None;
         };
+
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else {
             return None;
         };
+
         let position = match facts.text(tested) {
             "this" => Some(usize::from(u16::MAX)),
             _ => facts
@@ -208,8 +214,9 @@ impl Checker<'_> {
                 .iter()
                 .position(|param| facts.decl(*param).name == tested),
         };
+
         let ty = self.type_of(decl.file, ty);
-        Some((position, self.substitute(ty, env)))
+        Some((position, self.substitute(ty, mapper)))
     }
 
     /// What a predicate signature tests its argument for.

@@ -1,11 +1,11 @@
-//! Semicolons that the language inserts at a line end and the grammar does not.
+//! Automatic semicolon insertion at line ends where the grammar does not insert them.
 //!
 //! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line begins a member, because type
-//! arguments stand on the line of their type. The grammar reads `B<T>`, so a blank before `<`
+//! arguments must be on the line of their type. The grammar reads `B<T>`, so a blank before `<`
 //! becomes `;`.
 //!
-//! **Limits.** What stands around a line is told from its last and first characters, without a
-//! tree. A work counter bounds the looking back and ahead by a multiple of the text's length.
+//! **Limits.** The context of a line is judged by its first and last characters, without a tree. A
+//! work counter bounds scanning back and ahead to a multiple of the text's length.
 
 use super::{EditKind, Scan, is_space, is_word, is_word_start};
 
@@ -149,6 +149,7 @@ impl Scan<'_> {
             }
             at += 1;
         }
+
         None
     }
 
@@ -181,14 +182,17 @@ impl Scan<'_> {
         let mut end = newline;
         loop {
             end = self.skip_back(end, is_space);
+
             if self.source[..end].ends_with(b"*/") {
                 end = self.comment_start(end - 2)?;
                 continue;
             }
+
             let line = self.skip_back(end, |byte| byte != b'\n');
             if !self.spend(end - line + 1) {
                 return None;
             }
+
             match (line..end.saturating_sub(1)).find(|at| self.is_line_comment(*at, line)) {
                 Some(comment) => end = comment,
                 None => return (end > 0).then_some(end),
@@ -224,12 +228,14 @@ impl Scan<'_> {
         {
             return true;
         }
+
         if self
             .word_before(end, b"void")
             .is_some_and(|start| self.is_type_at(start))
         {
             return true;
         }
+
         if !is_word(last)
             || OPEN_WORDS
                 .iter()
@@ -237,6 +243,7 @@ impl Scan<'_> {
         {
             return false;
         }
+
         !before_angle || !self.is_bare_name(end)
     }
 
@@ -254,6 +261,7 @@ impl Scan<'_> {
         let Some(last) = before.checked_sub(1).map(|at| self.source[at]) else {
             return true;
         };
+
         match last {
             b'\n' | b'\r' => {
                 let above = self.skip_back(before, is_space);

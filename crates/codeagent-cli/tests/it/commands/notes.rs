@@ -1,0 +1,392 @@
+//! What is to be known of an answer is told as text and as JSON, places are seen from the working
+//! folder, and documents name what works.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::Shop;
+
+/// Every command once as text and once as JSON, on a repository with failed, changed and unresolved
+/// parts: what is to be known is in both. What is not in "the index yet" is the changed file or, on
+/// a slow machine, whatever was not compared in time.
+#[test]
+fn remarks_are_in_texts_and_in_json() {
+    let shop = Shop::new();
+    std::fs::write(
+        shop.root.path().join("web/keycode.ts"),
+        format!(
+            "export enum Keycode {{ A = {} }}\n",
+            "1 + ".repeat(8000) + "1"
+        ),
+    )
+    .unwrap();
+    let open = "export class Door {\n  close() {}\n}\nexport function go(thing: any) {\n  thing.close();\n}\n";
+    std::fs::write(shop.root.path().join("web/door.ts"), open).unwrap();
+    assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+    std::fs::write(
+        shop.root.path().join("src/Shop.Services/OrderService.cs"),
+        "// changed",
+    )
+    .unwrap();
+    for (arguments, remark) in [
+        (
+            &["callers", "Door.close"][..],
+            "web/door.ts:5:9 thing.close();",
+        ),
+        (&["callees", "door.ts#go"], "web/door.ts:5:9 thing.close();"),
+        (
+            &["references", "Door.close"],
+            "web/door.ts:5:9 thing.close();",
+        ),
+        (
+            &["dependents", "Door.close"],
+            "web/door.ts:5:9 thing.close();",
+        ),
+        (
+            &["dependencies", "door.ts#go"],
+            "web/door.ts:5:9 thing.close();",
+        ),
+        (
+            &["implementations", "Door.close"],
+            "nothing in the repository implements",
+        ),
+        (
+            &["callers", "PriceCalculator.Price"],
+            "changed since the index was updated",
+        ),
+        (
+            &["symbol", "OrderService"],
+            "changed since the index was updated",
+        ),
+        (
+            &["declarations", "OrderService"],
+            "changed since the index was updated",
+        ),
+        (
+            &["lookup", "OrderService"],
+            "changed since the index was updated",
+        ),
+        (
+            &["search", "keycode"],
+            "web/keycode.ts could not be indexed",
+        ),
+        (
+            &["outline", "web/keycode.ts"],
+            "web/keycode.ts could not be indexed",
+        ),
+        (
+            &["callers", "Order.Place", "--limit", "1", "--file", "src"],
+            "changed since the index was updated",
+        ),
+        (
+            &["callers", "PriceCalculator.Price"],
+            "changed since the index was updated: src/Shop.Services/OrderService.cs;",
+        ),
+        (
+            &["callees", "door.ts#go"],
+            "no call in web/door.ts#go resolves to this repository",
+        ),
+        (
+            &["dependencies", "door.ts#go"],
+            "no use in web/door.ts#go resolves to this repository",
+        ),
+        (
+            &["implementations", "IOrderService"],
+            "changed since the index was updated",
+        ),
+        (
+            &["implementations", "Door.close"],
+            "web/door.ts:5:9 thing.close();",
+        ),
+        (
+            &["references", "PriceCalculator"],
+            "changed since the index was updated",
+        ),
+        (
+            &["dependencies", "OrderService.Place"],
+            "changed since the index was updated",
+        ),
+        (
+            &["dependents", "PriceCalculator.Price"],
+            "changed since the index was updated",
+        ),
+        (&["search", "order"], "changed since the index was updated"),
+        (
+            &["outline", "src/Shop.Services/OrderService.cs"],
+            "changed since the index was updated",
+        ),
+        (&["status"], "web/keycode.ts"),
+        (&["status"], "the index yet"),
+        (&["export", "--out", "out"], "the index yet"),
+        (&["export", "--out", "out"], "1 file could not be indexed"),
+        (&["doctor"], "the index yet"),
+        (&["doctor"], "1 file could not be indexed"),
+        (&["index"], "could not be indexed"),
+    ] {
+        let text = shop.run(arguments);
+        let told = format!(
+            "{}{}",
+            String::from_utf8(text.stdout).unwrap(),
+            String::from_utf8(text.stderr).unwrap()
+        );
+        assert!(told.contains(remark), "{arguments:?}: {told}");
+        let json = shop.run(&[arguments, &["--json"]].concat());
+        let whole: serde_json::Value = serde_json::from_slice(&json.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+        let remark = if arguments[0] == "index" {
+            "web/keycode.ts"
+        } else {
+            remark
+        };
+        assert!(whole.to_string().contains(remark), "{arguments:?}: {whole}");
+        assert!(
+            json.stderr.is_empty(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&json.stderr)
+        );
+    }
+}
+
+#[test]
+fn errors_are_json_where_json_is_asked() {
+    let shop = Shop::new();
+    for (arguments, code, exit) in [
+        (&["callers", "Order.Place"][..], "engine_unavailable", 3),
+        (&["nonsense"], "invalid_parameter", 2),
+        (&["search"], "invalid_parameter", 2),
+    ] {
+        let output = shop.run(&[arguments, &["--json"]].concat());
+        let error: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (error["error"]["code"].as_str(), output.status.code()),
+            (Some(code), Some(exit)),
+            "{arguments:?}: {error}"
+        );
+    }
+    assert!(!shop.data().path().exists(), "asking makes no index");
+    assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+    for (arguments, code) in [
+        (&["callers", "No.Such"][..], "not_found"),
+        (&["outline", "../x.cs"], "path_escape"),
+    ] {
+        let output = shop.run(&[arguments, &["--json"]].concat());
+        let error: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (error["error"]["code"].as_str(), output.status.code()),
+            (Some(code), Some(2)),
+            "{arguments:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_place_is_seen_from_the_working_folder() {
+    let shop = Shop::indexed();
+    let from = |folder: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command
+            .args(arguments)
+            .env("CODEAGENT_DATA_DIR", shop.home())
+            .env_remove("CODEAGENT_LOG");
+        String::from_utf8(
+            command
+                .current_dir(shop.root.path().join(folder))
+                .output()
+                .unwrap()
+                .stdout,
+        )
+        .unwrap()
+    };
+    let callers = from("src/Shop.Services", &["callers", "PriceCalculator.Price"]);
+    assert!(
+        callers.contains("\n    OrderService.cs:33:28  "),
+        "the index of the folder above is found: {callers}"
+    );
+    assert!(
+        from("src/Shop.Services", &["symbol", "OrderService.cs:31"])
+            .starts_with("method Shop.Services.OrderService.Place")
+    );
+    assert!(
+        from("web", &["outline", "../src/Shop.Services/OrderService.cs"]).contains("method Place")
+    );
+    assert!(
+        !callers.contains('\u{1b}'),
+        "no colours where no terminal is"
+    );
+}
+
+#[test]
+fn words_of_the_query_language_and_signs_are_searched_as_words() {
+    let shop = Shop::indexed();
+    for words in ["AND", "^", "order AND", "\"", "NEAR("] {
+        let output = shop.run(&["search", words]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{words}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn the_command_says_what_it_is() {
+    let version = Command::new(env!("CARGO_BIN_EXE_codeagent"))
+        .arg("--version")
+        .output()
+        .unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    assert!(version.starts_with("codeagent 0."), "{version}");
+    for command in [
+        "index",
+        "status",
+        "search",
+        "lookup",
+        "symbol",
+        "declarations",
+        "outline",
+        "callers",
+        "dependents",
+        "export",
+        "daemon",
+        "clean",
+        "model",
+        "mcp",
+    ] {
+        let help = Command::new(env!("CARGO_BIN_EXE_codeagent"))
+            .args([command, "--help"])
+            .output()
+            .unwrap();
+        assert!(
+            String::from_utf8(help.stdout).unwrap().contains("Example"),
+            "{command}"
+        );
+    }
+}
+
+/// The commands that a document names: `codeagent callers NAME`, `callees NAME`, and what follows
+/// `--bin codeagent --` in its blocks.
+fn commands_of(document: &str) -> Vec<Vec<String>> {
+    let known = ["callees", "declarations", "references", "dependents"];
+    let mut found = Vec::new();
+    for code in document.split('`').skip(1).step_by(2) {
+        let words: Vec<String> = code.split_whitespace().map(str::to_owned).collect();
+        match words.first().map(String::as_str) {
+            Some("codeagent") if words.len() > 1 => found.push(words[1..].to_vec()),
+            Some(command) if known.contains(&command) && words.len() == 2 => found.push(words),
+            _ => {}
+        }
+    }
+    for rest in document.split("--bin codeagent -- ").skip(1) {
+        let line = rest
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split(" && ")
+            .next()
+            .unwrap_or_default();
+        found.push(line.split_whitespace().map(str::to_owned).collect());
+    }
+    found
+}
+
+#[test]
+fn every_command_that_a_document_names_works() {
+    let shop = Shop::indexed();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut seen = 0;
+    for document in [
+        "README.md",
+        "CHANGELOG.md",
+        "docs/ACCURACY.md",
+        "docs/ARCHITECTURE.md",
+        "docs/CONTRIBUTING.md",
+        "docs/configuration.md",
+    ] {
+        for command in commands_of(&std::fs::read_to_string(folder.join(document)).unwrap()) {
+            let mut arguments: Vec<String> = Vec::new();
+            let mut words = command.iter().map(String::as_str);
+            while let Some(word) = words.next() {
+                arguments.push(match word {
+                    "NAME" => "OrderService.Place".to_owned(),
+                    "WORDS" => "order".to_owned(),
+                    "SHELL" => "bash".to_owned(),
+                    "FILE" | "src/Cart.cs" => "src/Shop.Domain/Order.cs".to_owned(),
+                    "FILE:LINE:COL" | "src/Cart.cs:33:28" => {
+                        "src/Shop.Services/OrderService.cs:33:28".to_owned()
+                    }
+                    "PREFIX" | "before" => {
+                        shop.root.path().join("out").to_str().unwrap().to_owned()
+                    }
+                    // The copy of the shop is the root.
+                    "--root" => {
+                        words.next();
+                        continue;
+                    }
+                    // One of several words.
+                    other => other.split('|').next().unwrap_or_default().to_owned(),
+                });
+            }
+            // Named as a whole, without what it is about.
+            if matches!(
+                arguments.iter().map(String::as_str).collect::<Vec<_>>()[..],
+                ["debug", "link"] | ["export"]
+            ) {
+                arguments.push("--help".to_owned());
+            }
+            // These go on until they are stopped, take the index away, download, or change what is
+            // not the shop's.
+            let lasting = [
+                "watch",
+                "daemon",
+                "mcp",
+                "clean",
+                "model",
+                "install",
+                "uninstall",
+                "doctor",
+            ];
+            if arguments
+                .first()
+                .is_some_and(|name| lasting.contains(&name.as_str()))
+            {
+                arguments.truncate(1);
+                arguments.push("--help".to_owned());
+            }
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let output = shop.run(&arguments);
+            assert!(
+                output.status.success(),
+                "{document}: {arguments:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} commands");
+}
+
+#[test]
+fn a_level_of_the_log_is_that_of_our_own_events() {
+    let shop = Shop::indexed();
+    let logged = |level: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command
+            .args(["symbol", "OrderService", "--root"])
+            .arg(shop.root.path())
+            .env("CODEAGENT_DATA_DIR", shop.home())
+            .env("CODEAGENT_LOG", level);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert_eq!(logged("error"), "");
+    assert!(logged("info").contains("Symbol("), "{}", logged("info"));
+    let all = logged("trace");
+    assert!(
+        all.contains("Symbol(") && all.lines().all(|line| line.contains("codeagent")),
+        "{all}"
+    );
+    assert!(
+        !all.contains("class OrderService"),
+        "no contents of files: {all}"
+    );
+}

@@ -1,0 +1,320 @@
+//! What is done where the disk is full, may not be written, is of another kind, or is taken away.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::support::{Numbers, Place, Server, inside, mount, said, unmount, wait_until};
+
+/// Fills a file system up to its last page, but for so many bytes.
+fn fill(folder: &Path, left: usize) {
+    let mut filler = std::fs::File::create(folder.join("filler")).unwrap();
+    while std::io::Write::write_all(&mut filler, &[b'x'; 4096]).is_ok() {}
+    let size = filler.metadata().unwrap().len();
+    filler.set_len(size.saturating_sub(left as u64)).unwrap();
+}
+
+#[test]
+fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
+    if !inside("faults::disk::a_full_disk_is_said_and_the_index_goes_on_when_there_is_space") {
+        return;
+    }
+    let (place, mut numbers) = (Place::new(30), Numbers(4));
+    std::fs::create_dir(&place.home).unwrap();
+    let is_said = |text: &str| text.contains("full") || text.contains("No space left");
+    // A first index, with so many kilobytes.
+    let mut refused = 0;
+    for kilobytes in [4, 16, 64, 160, 240, 400, 800, 1600] {
+        mount(
+            &["-t", "tmpfs", "-o", &format!("size={kilobytes}k"), "none"],
+            &place.home,
+        );
+        let output = place.run(&["index"]);
+        let text = said(&output);
+        refused += usize::from(!output.status.success());
+        assert!(
+            output.status.success() || (output.status.code() == Some(1) && is_said(&text)),
+            "{kilobytes} kB: {output:?}"
+        );
+        mount(&["-o", "remount,size=20m"], &place.home);
+        place.stdout(&["index"]);
+        assert_eq!(place.callers(0).0, place.classes, "{kilobytes} kB");
+        place.is_as_fresh();
+        unmount(&[], &place.home);
+    }
+    println!("a first index was refused {refused} times");
+    assert!(refused >= 3);
+
+    // An update, and a server.
+    mount(&["-t", "tmpfs", "-o", "size=20m", "none"], &place.home);
+    place.stdout(&["index"]);
+    for version in 1..4 {
+        fill(&place.home, numbers.below(100) * 4096);
+        place.write_all(version);
+        let output = place.run(&["index"]);
+        assert!(
+            output.status.success() || is_said(&said(&output)),
+            "{output:?}"
+        );
+        let (count, text) = place.callers(version - 1);
+        assert!(
+            output.status.success() || (count == place.classes && text.contains("changed")),
+            "what was there is served: {text}"
+        );
+        std::fs::remove_file(place.home.join("filler")).unwrap();
+        place.stdout(&["index"]);
+        assert_eq!(place.callers(version).0, place.classes);
+    }
+    let mut server = Server::start(&place);
+    server.awaits(3, place.classes);
+    fill(&place.home, 0);
+    place.write_all(4);
+    wait_until("a full disk is not told", || {
+        server.callers(3).1["note"].as_str().is_some_and(is_said)
+    });
+    assert_eq!(
+        server.callers(3).0,
+        place.classes,
+        "what was there is served"
+    );
+    std::fs::remove_file(place.home.join("filler")).unwrap();
+    server.awaits(4, place.classes);
+    drop(server);
+    place.is_as_fresh();
+}
+
+#[test]
+fn what_may_not_be_written_is_said() {
+    if !inside("faults::disk::what_may_not_be_written_is_said") {
+        return;
+    }
+    let place = Place::new(5);
+    let read_only = |folder: &Path| {
+        mount(&["--bind", folder.to_str().unwrap()], folder);
+        mount(&["-o", "remount,ro,bind"], folder);
+    };
+    // The repository: nothing is written there.
+    read_only(&place.root());
+    assert!(std::fs::write(place.root().join("x"), "").is_err());
+    place.stdout(&["index"]);
+    assert_eq!(place.callers(0).0, place.classes);
+    unmount(&[], &place.root());
+
+    // The place of the index, with one in it.
+    read_only(&place.home);
+    assert_eq!(place.callers(0).0, place.classes, "it can be read");
+    let output = place.run(&["index"]);
+    assert!(
+        output.status.code() == Some(1) && said(&output).contains("set CODEAGENT_DATA_DIR"),
+        "{output:?}"
+    );
+    let mut server = Server::start(&place);
+    assert!(
+        server
+            .call("read_file", json!({ "path": "Hub.cs" }))
+            .0
+            .to_string()
+            .contains("class Hub")
+    );
+    unmount(&["-l"], &place.home);
+
+    // No place at all.
+    let mut command = place.command(&["index"]);
+    let output = command
+        .env_remove("CODEAGENT_DATA_DIR")
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.code() == Some(1)
+            && said(&output).contains("there is no folder for the index"),
+        "{output:?}"
+    );
+    let mut command = place.command(&["mcp"]);
+    let mut server = Server::of(
+        command
+            .env_remove("CODEAGENT_DATA_DIR")
+            .env_remove("HOME")
+            .env_remove("XDG_CACHE_HOME"),
+    );
+    assert!(
+        server
+            .call("read_file", json!({ "path": "Hub.cs" }))
+            .0
+            .to_string()
+            .contains("class Hub")
+    );
+    let (answer, is_error) = server.call("get_callers", json!({ "node_id": "Hub.Go0" }));
+    assert!(
+        is_error && answer.to_string().contains("no folder for the index"),
+        "{answer}"
+    );
+}
+
+/// What holds of every kind of file system, repository and index on it.
+fn is_kept(place: &Place) {
+    place.write_all(0);
+    let mut server = Server::start(place);
+    server.awaits(0, place.classes);
+    for version in 1..4 {
+        place.write_all(version);
+        server.awaits(version, place.classes);
+    }
+    place.write("new/er/N.cs", "class N { void M(Hub hub) => hub.Go3(); }");
+    server.awaits(3, place.classes + 1);
+    assert_eq!(
+        server.call("get_status", json!({})).0["watcher_active"],
+        true
+    );
+    drop(server);
+    place.is_as_fresh();
+}
+
+#[test]
+fn file_systems_of_other_kinds_are_watched() {
+    if !inside("faults::disk::file_systems_of_other_kinds_are_watched") {
+        return;
+    }
+    for kind in ["tmpfs", "overlay"] {
+        let place = Place::unwritten(5);
+        if kind == "tmpfs" {
+            mount(&["-t", "tmpfs", "none"], place.folder.path());
+            std::fs::create_dir(place.root()).unwrap();
+            is_kept(&place);
+        } else {
+            // Upper layers lie on no ordinary file system in a namespace.
+            let layers = tempfile::tempdir().unwrap();
+            mount(&["-t", "tmpfs", "none"], layers.path());
+            let inner = layers.path().join("lower").join("root/c");
+            for folder in [
+                &inner,
+                &layers.path().join("upper"),
+                &layers.path().join("work"),
+            ] {
+                std::fs::create_dir_all(folder).unwrap();
+            }
+            std::fs::write(inner.join("Lower.cs"), "class Lower { }").unwrap();
+            let of = |name: &str| layers.path().join(name).display().to_string();
+            let options = format!(
+                "lowerdir={},upperdir={},workdir={},userxattr",
+                of("lower"),
+                of("upper"),
+                of("work")
+            );
+            mount(
+                &["-t", "overlay", "-o", &options, "none"],
+                place.folder.path(),
+            );
+            is_kept(&place);
+            // What is written first is copied to the upper layer, and is another file.
+            let mut server = Server::start(&place);
+            server.awaits(3, place.classes + 1);
+            place.write(
+                "c/Lower.cs",
+                "class Lower { void M(Hub hub) => hub.Go3(); }",
+            );
+            server.awaits(3, place.classes + 2);
+        }
+    }
+}
+
+#[test]
+fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
+    if !inside("faults::disk::a_repository_that_is_mounted_and_unmounted_is_noticed") {
+        return;
+    }
+    let place = Place::unwritten(5);
+    mount(&["-t", "tmpfs", "none"], &place.root());
+    place.write_all(0);
+    let mut server = Server::start(&place);
+    server.awaits(0, place.classes);
+    unmount(&["-l"], &place.root());
+    wait_until("it is not noticed", || server.callers(0).0 == 0);
+    mount(&["-t", "tmpfs", "none"], &place.root());
+    place.write_all(1);
+    server.awaits(1, place.classes);
+    // Another one over it.
+    mount(&["-t", "tmpfs", "none"], &place.root());
+    place.write_all(2);
+    server.awaits(2, place.classes);
+    place.write_all(3);
+    // It is watched.
+    server.awaits(3, place.classes);
+}
+
+#[test]
+fn what_is_mounted_over_a_folder_is_noticed() {
+    if !inside("faults::disk::what_is_mounted_over_a_folder_is_noticed") {
+        return;
+    }
+    let place = Place::new(5);
+    let mut server = Server::start(&place);
+    server.awaits(0, place.classes);
+    mount(&["-t", "tmpfs", "none"], &place.root().join("c"));
+    assert_eq!(server.callers(0).0, 0, "the first question knows");
+    place.write_class(0, 0);
+    assert_eq!(server.callers(0).0, 1, "it is watched");
+    unmount(&[], &place.root().join("c"));
+    assert_eq!(server.callers(0).0, place.classes);
+    place.write_class(0, 1);
+    assert_eq!(server.callers(0).0, place.classes - 1);
+}
+
+#[test]
+fn a_repository_that_is_removed_and_made_again_is_noticed() {
+    let place = Place::new(5);
+    let mut server = Server::start(&place);
+    server.awaits(0, place.classes);
+    let aside = place.folder.path().join("aside");
+    for version in 1..4 {
+        std::fs::rename(place.root(), &aside).unwrap();
+        let (_, answer) = server.callers(version - 1);
+        assert!(answer.to_string().contains("gone"), "{answer}");
+        let (answer, is_error) = server.call("list_directory", json!({ "path": "" }));
+        assert!(is_error && answer.to_string().contains("gone"), "{answer}");
+        if version == 2 {
+            // As it was.
+            std::fs::rename(&aside, place.root()).unwrap();
+        } else {
+            std::fs::remove_dir_all(&aside).unwrap();
+            std::fs::create_dir(place.root()).unwrap();
+        }
+        place.write_all(version);
+        server.awaits(version, place.classes);
+        place.write_class(0, version - 1);
+        server.awaits(version, place.classes - 1);
+        // Files are read where they are now.
+        assert!(
+            server
+                .call("read_file", json!({ "path": "Hub.cs" }))
+                .0
+                .to_string()
+                .contains(&format!("Go{version}"))
+        );
+    }
+}
+
+#[test]
+fn a_name_that_is_no_utf_8_is_told_by_index_and_status() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new(2);
+    std::fs::write(
+        place
+            .root()
+            .join(std::ffi::OsStr::from_bytes(b"bad\xff.cs")),
+        "class Bad { }",
+    )
+    .unwrap();
+    let indexed = place.stdout(&["index"]);
+    assert!(indexed.contains("1 file could not be indexed"), "{indexed}");
+    let status = place.stdout(&["status"]);
+    assert_eq!(
+        status
+            .lines()
+            .filter(|line| line.starts_with("failed") && line.contains("bad"))
+            .count(),
+        1,
+        "{status}"
+    );
+}

@@ -1,0 +1,192 @@
+//! What is not told of changes, or told too much: a full queue, a paused process, the system's
+//! limits, storms in ignored folders.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::support::{Place, Running, Server, bounded, inside, said, until};
+
+/// How many notices the system keeps for who does not take them.
+fn longest_queue() -> usize {
+    std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
+    let place = Place::new(10);
+    let keeper = place.keeper();
+    place.awaits(0, place.classes);
+    for (version, notices) in [(1, 0), (2, longest_queue() + 1000)] {
+        keeper.pause();
+        // Each of these files is told of three times; none is indexed.
+        for number in 0..notices / 3 + 1 {
+            place.write(&format!("notes/{number}.txt"), "x");
+        }
+        place.write_all(version);
+        place.write(
+            "late/r/L.cs",
+            &format!("class L {{ void M(Hub hub) => hub.Go{version}(); }}"),
+        );
+        keeper.signal("-CONT");
+        let began = Instant::now();
+        place.awaits(version, place.classes + 1);
+        println!("after {notices} notices known within {:?}", began.elapsed());
+    }
+    keeper.kill();
+    place.is_as_fresh();
+}
+
+/// Whether a server keeps the index though it is told nothing, and says so.
+fn is_looked_at(limit: &str) {
+    let place = Place::new(5);
+    let mut server = Server::of(&mut bounded(limit, &place.command(&["mcp"])));
+    server.awaits(0, place.classes);
+    let (status, _) = server.call("get_status", json!({}));
+    assert!(
+        status.to_string().contains("limit of watches") && status.to_string().contains("polled"),
+        "{status}"
+    );
+    for version in 1..3 {
+        place.write_all(version);
+        place.write(
+            &format!("more{version}/N.cs"),
+            &format!("class N{version} {{ void M(Hub hub) => hub.Go{version}(); }}"),
+        );
+        server.awaits(version, place.classes + 1);
+    }
+    let told = bounded(limit, &place.command(&["status"]))
+        .output()
+        .unwrap();
+    assert!(said(&told).contains("watched by process "), "{told:?}");
+}
+
+#[test]
+fn without_instances_of_watches_one_looks_and_says_so() {
+    if inside("faults::watching::without_instances_of_watches_one_looks_and_says_so") {
+        is_looked_at("echo 0 > /proc/sys/user/max_inotify_instances");
+    }
+}
+
+#[test]
+fn with_too_few_watches_one_looks_and_says_so() {
+    if inside("faults::watching::with_too_few_watches_one_looks_and_says_so") {
+        is_looked_at("echo 1 > /proc/sys/user/max_inotify_watches");
+    }
+}
+
+#[test]
+fn the_users_own_ignore_rules_take_effect_under_a_server() {
+    let place = Place::new(5);
+    let user = place.folder.path().join("user");
+    let rules = user.join(".config/git/ignore");
+    std::fs::create_dir_all(rules.parent().unwrap()).unwrap();
+    let mut server = Server::of(
+        place
+            .command(&["mcp"])
+            .env("HOME", &user)
+            .env_remove("XDG_CONFIG_HOME"),
+    );
+    server.awaits(0, place.classes);
+    for (text, classes) in [
+        ("C1.cs\n", place.classes - 1),
+        ("", place.classes),
+        ("C1.cs\nC2.cs\n", place.classes - 2),
+    ] {
+        std::fs::write(&rules, text).unwrap();
+        assert_eq!(
+            server.callers(0).0,
+            classes,
+            "the first question knows {text:?}"
+        );
+    }
+    // Another file of rules.
+    std::fs::write(user.join("mine"), "C3.cs\n").unwrap();
+    std::fs::write(user.join(".gitconfig"), "[core]\n\texcludesFile = ~/mine\n").unwrap();
+    assert_eq!(server.callers(0).0, place.classes - 1);
+    std::fs::remove_file(user.join("mine")).unwrap();
+    assert_eq!(server.callers(0).0, place.classes);
+}
+
+/// The batches so far.
+fn generation(place: &Place) -> Value {
+    let engine = codeagent_core::engine::Answers::open(
+        &place.root(),
+        &codeagent_workspace::DataHome::at(&place.home),
+    )
+    .unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    codeagent_core::store::metadata(&snapshot, codeagent_core::store::GENERATION)
+        .unwrap()
+        .into()
+}
+
+#[test]
+fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
+    let mut place = Place::new(10);
+    // Even an index within the repository is no news.
+    place.home = place.root().join(".codeagent/indexes");
+    place.write("App.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />");
+    place.write(".gitignore", "out/\n*.log\n");
+    for folder in ["node_modules/x", "obj", "bin", "out"] {
+        place.write(&format!("{folder}/first.cs"), "class First { }");
+    }
+    let keeper = place.keeper();
+    place.awaits(0, place.classes);
+    place.write_all(1);
+    place.awaits(1, place.classes);
+    let (before, ticks) = (generation(&place), keeper.ticks());
+    let began = Instant::now();
+    for number in 0..4000 {
+        let folder = ["node_modules/x", "node_modules/y/z", "obj", "bin", "out"][number % 5];
+        place.write(&format!("{folder}/{number}.cs"), "class N { }");
+    }
+    while began.elapsed() < Duration::from_secs(2) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let share = (keeper.ticks() - ticks) as f64 / 100.0 / began.elapsed().as_secs_f64();
+    println!("{:.1} % of a processor", share * 100.0);
+    assert!(share < 0.05, "{share}");
+    assert_eq!(generation(&place), before, "nothing was indexed");
+    place.write_all(2);
+    place.awaits(2, place.classes);
+    keeper.kill();
+    place.is_as_fresh();
+}
+
+/// A process that is suspended answers nobody; whoever waits for it says so.
+#[test]
+fn a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon() {
+    let place = Place::new(5);
+    let keeper = place.keeper();
+    keeper.pause();
+    let mut waiting = Running(
+        place
+            .command(&["index"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let mut line = String::new();
+    BufReader::new(waiting.0.stderr.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(
+        line.contains(&format!("process {}", keeper.0.id())) && line.contains("does not answer"),
+        "{line}"
+    );
+    let status = place.stdout(&["daemon", "status"]);
+    assert!(status.contains("does not answer"), "{status}");
+    keeper.signal("-CONT");
+    assert!(until("it still waits", || waiting.0.try_wait().unwrap()).success());
+    let status = place.stdout(&["daemon", "status"]);
+    assert!(status.contains("watching: process"), "{status}");
+}

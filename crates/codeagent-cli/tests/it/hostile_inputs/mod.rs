@@ -1,0 +1,325 @@
+//! Does any input bring the indexer down? Each row of the tables makes a small repository that is
+//! an attack, and says what must come of it.
+//!
+//! The command is run in a process of its own on every row, because a crash must be an observation.
+//! It must end by itself, within the time and the memory of its row, and say what the row says.
+//! `CODEAGENT_HOSTILE=word` runs the rows whose names contain the word.
+//!
+//! **Limits.** Processor time and memory are read from `/proc`, so this is a test for Linux.
+
+mod clients;
+mod csharp;
+mod disk;
+mod names;
+mod projects;
+mod resolution;
+mod stopping;
+mod typescript;
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Processor time that a hostile file may take, and five times that if the engine was built with
+/// little optimisation.
+const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
+
+/// Memory that a hostile file of at most a megabyte may take, and what the process takes without
+/// one.
+const MEGABYTES: u64 = 340 + 13;
+
+/// Memory for each byte that a file is longer than a megabyte.
+const BYTES_PER_BYTE: u64 = 250;
+
+/// When an attack that is still running is taken for a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What must come of an attack.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
+    /// Understood without errors.
+    Full,
+    /// Indexed, perhaps with parse errors.
+    Indexed,
+    /// Reported as failed with these words.
+    Failed(&'static str),
+    /// Indexed or reported as failed: where the border lies does not matter.
+    Either,
+}
+
+/// An attack.
+pub struct Row {
+    /// What it is.
+    pub name: String,
+    /// What it consists of: path and content.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// What must come of it.
+    pub expected: Expected,
+    /// Processor time it may take.
+    pub seconds: f64,
+    /// How many times as large as its files, and a megabyte, the database may become.
+    pub growth: u64,
+}
+
+impl Row {
+    /// The size of all its files.
+    fn bytes(&self) -> u64 {
+        self.files
+            .iter()
+            .map(|(_, content)| content.len() as u64)
+            .sum()
+    }
+}
+
+/// An attack of one file.
+pub fn row(name: &str, path: &str, text: impl Into<Vec<u8>>, expected: Expected) -> Row {
+    rows(name, vec![(path.to_owned(), text.into())], expected)
+}
+
+/// An attack of several files.
+pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Row {
+    Row {
+        name: name.to_owned(),
+        files,
+        expected,
+        seconds: SECONDS,
+        growth: u64::MAX,
+    }
+}
+
+/// `unit` n times, with line ends, so that it is not skipped for its long lines.
+pub fn many(unit: &str, n: usize) -> String {
+    let mut text = String::with_capacity((unit.len() + 1) * n);
+    let per_line = (2000 / unit.len().max(1)).max(1);
+    for index in 0..n {
+        text.push_str(unit);
+        if index % per_line == per_line - 1 {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Something different n times.
+pub fn each(n: usize, unit: impl Fn(usize) -> String) -> String {
+    (0..n).map(|index| unit(index) + "\n").collect()
+}
+
+/// `inner` within n pairs.
+pub fn nested(open: &str, inner: &str, close: &str, n: usize) -> String {
+    [many(open, n).as_str(), inner, &many(close, n)].concat()
+}
+
+struct Seen {
+    status: Option<ExitStatus>,
+    output: String,
+    seconds: f64,
+    megabytes: u64,
+}
+
+/// Runs the command over a root.
+fn index(root: &Path, data: &Path) -> Seen {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command
+        .args(["index", "--strict", "--verbose", "--root"])
+        .arg(root)
+        .env("CODEAGENT_DATA_DIR", data)
+        .env_remove("CODEAGENT_LOG");
+    let said = std::fs::File::create(data.join("said.txt")).unwrap();
+    command
+        .stdin(Stdio::null())
+        .stdout(said.try_clone().unwrap())
+        .stderr(said);
+    let mut child = command.spawn().unwrap();
+    let started = Instant::now();
+    let (mut seconds, mut megabytes) = (0.0, 0);
+    let status = loop {
+        if let Some((now_seconds, now_megabytes)) = figures(&child) {
+            (seconds, megabytes) = (now_seconds, now_megabytes);
+        }
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if started.elapsed() > PATIENCE || megabytes > 10 * MEGABYTES {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(3));
+    };
+    let output =
+        String::from_utf8_lossy(&std::fs::read(data.join("said.txt")).unwrap()).into_owned();
+    Seen {
+        status,
+        output,
+        seconds,
+        megabytes,
+    }
+}
+
+/// Processor time and most memory of a process so far.
+fn figures(child: &Child) -> Option<(f64, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: f64 = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let most = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some((
+        ticks / 100.0,
+        most.trim()
+            .trim_end_matches(" kB")
+            .trim()
+            .parse::<u64>()
+            .ok()?
+            / 1024,
+    ))
+}
+
+/// What came of an attack, in one word, and why that is wrong.
+fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
+    let Some(status) = seen.status else {
+        return ("hangs".to_owned(), Some("does not end".to_owned()));
+    };
+    let Some(code @ 0..=1) = status.code() else {
+        return (
+            "crashes".to_owned(),
+            Some(format!("{status}\n{}", seen.output)),
+        );
+    };
+    let failed: Vec<&str> = seen
+        .output
+        .lines()
+        .filter(|line| line.starts_with("failed "))
+        .collect();
+    let partial = seen
+        .output
+        .lines()
+        .any(|line| line.starts_with("parse errors "));
+    let word = match (code, partial) {
+        (1, _) => failed.first().map_or("failed", |line| {
+            line.split_once(": ").map_or(line, |(_, reason)| reason)
+        }),
+        (_, true) => "indexed, parse errors",
+        (_, false) => "indexed",
+    };
+    let right = match row.expected {
+        Expected::Full => code == 0 && !partial,
+        Expected::Indexed => code == 0,
+        Expected::Failed(reason) => code == 1 && failed.iter().any(|line| line.contains(reason)),
+        Expected::Either => code == 0 || !failed.is_empty(),
+    };
+    let wrong = if !right {
+        Some(format!("expected {:?}, got\n{}", row.expected, seen.output))
+    } else if seen.seconds > row.seconds {
+        Some(format!("takes {:.1} s\n{}", seen.seconds, seen.output))
+    } else if seen.megabytes
+        > MEGABYTES + ((row.bytes().saturating_sub(1 << 20) * BYTES_PER_BYTE) >> 20)
+    {
+        Some(format!("takes {} MB\n{}", seen.megabytes, seen.output))
+    } else {
+        None
+    };
+    (word.to_owned(), wrong)
+}
+
+fn attack(row: &Row) -> (String, Option<String>) {
+    let root = tempfile::tempdir().unwrap();
+    for (path, content) in &row.files {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let data = tempfile::tempdir().unwrap();
+    let seen = index(root.path(), data.path());
+    let (word, mut wrong) = judge(row, &seen);
+    let bytes = row.bytes();
+    let database = database_bytes(data.path());
+    if database > (bytes.saturating_mul(row.growth)).saturating_add(1 << 20) {
+        wrong = wrong.or(Some(format!("a database of {database} bytes for {bytes}")));
+    }
+    (
+        format!(
+            "| {} | {} | {:.2} | {} |",
+            row.name,
+            word.chars().take(60).collect::<String>(),
+            seen.seconds,
+            seen.megabytes
+        ),
+        wrong,
+    )
+}
+
+/// The size of the one index in a data folder, which every run leaves.
+fn database_bytes(data: &Path) -> u64 {
+    let folders = std::fs::read_dir(data)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    folders
+        .filter_map(|folder| std::fs::metadata(folder.join("index.db")).ok())
+        .map(|data| data.len())
+        .max()
+        .unwrap()
+}
+
+/// Runs all rows, two at a time, and fails with all that is wrong.
+fn run(table: Vec<Row>) {
+    let wanted = std::env::var("CODEAGENT_HOSTILE").unwrap_or_default();
+    let table: Vec<Row> = table
+        .into_iter()
+        .filter(|row| row.name.contains(&wanted))
+        .collect();
+    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(row) = table.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (line, wrong) = attack(row);
+                    println!("{line}{}", if wrong.is_some() { " !!" } else { "" });
+                    if let Some(wrong) = wrong {
+                        let short: String = wrong.chars().take(600).collect();
+                        problems
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}: {short}", row.name));
+                    }
+                }
+            });
+        }
+    });
+    let problems = problems.into_inner().unwrap();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn csharp_texts() {
+    run(csharp::table());
+}
+
+#[test]
+fn typescript_texts() {
+    run(typescript::table());
+}
+
+#[test]
+fn names_that_many_symbols_repeat() {
+    run(names::table());
+}
+
+#[test]
+fn what_is_hard_to_link() {
+    run(resolution::table());
+}
+
+#[test]
+fn project_files() {
+    run(projects::table());
+}
+
+#[test]
+fn bytes_and_encodings() {
+    run(disk::table());
+}

@@ -1,0 +1,256 @@
+//! Does the command serve over HTTP safely? The token is kept from others and never told, and
+//! strangers are kept out.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command.args(["mcp", "--root"]).arg(root).args(arguments);
+    command
+        .env("CODEAGENT_DATA_DIR", root.join("data"))
+        .env("CODEAGENT_LOG", "debug")
+        .env_remove("CODEAGENT_HTTP_TOKEN");
+    command.stderr(Stdio::piped()).stdout(Stdio::piped());
+    command
+}
+
+/// Everything that was said before this line and the line itself.
+fn until(child: &mut Child, wanted: &str) -> (String, BufReader<std::process::ChildStderr>) {
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains(wanted) {
+        assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    (said, lines)
+}
+
+fn status(port: u16, token: &str) -> String {
+    asked(port, token, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+/// All that is answered.
+fn asked(port: u16, token: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\nContent-Type: \
+         application/json\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
+    let root = tempfile::tempdir().unwrap();
+    let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
+    let (said, mut rest) = until(&mut child, "listening at ");
+    let port = said
+        .split("http://127.0.0.1:")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let file = said
+        .split("the token is in ")
+        .nth(1)
+        .unwrap()
+        .trim_end()
+        .to_owned();
+    let token = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(status(port, &token), "HTTP/1.1 200 OK");
+    assert_eq!(status(port, "wrong"), "HTTP/1.1 401 Unauthorized");
+    let call = |tool: &str| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
+        );
+        asked(port, &token, &body)
+    };
+    let answers = [
+        call("get_status"),
+        call("read_file"),
+        call("no_such"),
+        asked(port, &token, "{"),
+        asked(port, "wrong", "{"),
+    ];
+    assert!(
+        answers[0].contains("healthy") && !answers.iter().any(|answer| answer.contains(&token)),
+        "{answers:?}"
+    );
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+    // No image of the memory is written should it fall. Elsewhere than on Linux there is no such
+    // file to ask.
+    let limits =
+        std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap_or_default();
+    let images = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"));
+    assert!(
+        images.is_none_or(|line| line.split_whitespace().filter(|word| *word == "0").count() == 2),
+        "{images:?}"
+    );
+    Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut log = String::new();
+    rest.read_to_string(&mut log).unwrap();
+    assert!(
+        !token.is_empty()
+            && ![said, log, String::from_utf8_lossy(&arguments).into_owned()]
+                .iter()
+                .any(|text| text.contains(&token))
+    );
+}
+
+/// The most memory that a process has taken, in megabytes; nothing where the system does not say.
+fn most_memory(child: &Child) -> u64 {
+    let told = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let most = told
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap_or_default();
+    most.trim()
+        .trim_end_matches(" kB")
+        .trim()
+        .parse::<u64>()
+        .unwrap_or_default()
+        >> 10
+}
+
+/// How long a connection lives that sends a byte of its headers now and then.
+fn dripping(port: u16) -> Duration {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    stream.write_all(b"POST /mcp HTTP/1.1\r\nX-Slow: ").unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        let is_closed = match stream.read(&mut [0; 1_024]) {
+            Ok(count) => count == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        };
+        if is_closed || stream.write_all(b"x").is_err() {
+            break;
+        }
+    }
+    begun.elapsed()
+}
+
+#[test]
+fn a_thousand_connections_that_say_nothing_are_given_up() {
+    if std::env::var_os("CODEAGENT_TEST_HANDLES").is_none() {
+        // They need more handles than a process has on many systems.
+        let script = "ulimit -n 4096 || true; exec \"$0\" --exact http::a_thousand_connections_that_say_nothing_are_given_up";
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script])
+            .arg(std::env::current_exe().unwrap())
+            .env("CODEAGENT_TEST_HANDLES", "1");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        return assert!(
+            output.status.success() && told.contains("1 passed"),
+            "{told}"
+        );
+    }
+    let root = tempfile::tempdir().unwrap();
+    let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
+    let (said, rest) = until(&mut child, "listening at ");
+    std::thread::spawn(move || rest.lines().for_each(drop));
+    let port = said
+        .split("http://127.0.0.1:")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let token =
+        std::fs::read_to_string(said.split("the token is in ").nth(1).unwrap().trim_end()).unwrap();
+    let drips = std::thread::spawn(move || dripping(port));
+    let mut silent: Vec<TcpStream> = (0..1_000)
+        .map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap())
+        .collect();
+    for stream in silent.iter_mut().step_by(3) {
+        stream
+            .write_all(b"POST /mcp HTTP/1.1\r\nHost: local")
+            .unwrap();
+    }
+    let begun = Instant::now();
+    assert_eq!(
+        status(port, &token),
+        "HTTP/1.1 200 OK",
+        "a client takes the place of a stranger"
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(8),
+        "sooner than a stranger is given up: {:?}",
+        begun.elapsed()
+    );
+    let lived = drips.join().unwrap();
+    assert!(
+        lived < Duration::from_secs(30),
+        "a connection that drips lives for {lived:?}"
+    );
+    assert!(most_memory(&child) < 200, "{} MB", most_memory(&child));
+    Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_server_that_strangers_could_reach_is_not_started() {
+    let root = tempfile::tempdir().unwrap();
+    let token = "a-secret-of-my-own-0123";
+    for (arguments, environment, expected) in [
+        (&["--http", "0.0.0.0:0"][..], "", "--allow-host"),
+        (
+            &[
+                "--http",
+                "0.0.0.0:0",
+                "--no-token",
+                "--allow-host",
+                "build.example",
+            ],
+            "",
+            "needs a token",
+        ),
+        (&["--http", "0"], "short", "at least 16 characters"),
+        (&["--http", "nonsense"], "", "an address is a port"),
+        (&["--no-token"], "", "--http"),
+    ] {
+        let output = command(root.path(), arguments)
+            .env("CODEAGENT_HTTP_TOKEN", environment)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && said.contains(expected) && !said.contains(token),
+            "{arguments:?} {said}"
+        );
+    }
+}

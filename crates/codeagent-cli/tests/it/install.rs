@@ -1,0 +1,401 @@
+//! Do clients come to know the server, once, and forget it again, with nothing else of theirs
+//! changed?
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A home folder of its own, and a path with nothing but what a test puts there.
+struct Machine {
+    home: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("bin")).unwrap();
+        Self { home }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command
+            .args(arguments)
+            .current_dir(self.home.path())
+            .env_clear();
+        command
+            .env("HOME", self.home.path())
+            .env("PATH", self.home.path().join("bin"))
+            .output()
+            .unwrap()
+    }
+
+    fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.home.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.home.path().join(path)).ok()
+    }
+
+    /// A program that writes its arguments down.
+    fn program(&self, name: &str) {
+        self.write(
+            &format!("bin/{name}"),
+            &format!("#!/bin/sh\necho \"$@\" >> \"$HOME/{name}.called\"\n"),
+        );
+        let path = self.home.path().join("bin").join(name);
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+}
+
+const FILES: &[(&str, &str, &str)] = &[
+    ("cursor", ".cursor/mcp.json", "mcpServers"),
+    ("vscode", ".config/Code/User/mcp.json", "servers"),
+    ("gemini", ".gemini/settings.json", "mcpServers"),
+    ("opencode", ".config/opencode/opencode.json", "mcp"),
+    ("claude", ".claude.json", "mcpServers"),
+];
+
+#[test]
+fn one_key_is_set_once_and_removed_without_a_trace() {
+    for (client, path, servers) in FILES {
+        for before in [None, Some("{\n\t// mine\n\t\"theme\": \"dark\",\n}\n")] {
+            let machine = Machine::new();
+            if let Some(text) = before {
+                machine.write(path, text);
+            }
+            let planned = machine.stdout(&["install", client, "--dry-run"]);
+            assert!(
+                planned.contains("would change") && planned.contains("+ "),
+                "{planned}"
+            );
+            assert_eq!(
+                machine.read(path).as_deref(),
+                before,
+                "{client}: nothing is changed yet"
+            );
+            assert!(
+                machine
+                    .stdout(&["install", client])
+                    .contains("\"codeagent\"")
+            );
+            let text = machine.read(path).unwrap();
+            assert_eq!(
+                machine.stdout(&["install", client]),
+                format!("{client}: nothing to change\n")
+            );
+            assert_eq!(machine.read(path).unwrap(), text);
+            if before.is_none() {
+                let entry =
+                    serde_json::from_str::<Value>(&text).unwrap()[servers]["codeagent"].clone();
+                let command = entry["command"]
+                    .as_str()
+                    .or(entry["command"][0].as_str())
+                    .unwrap();
+                assert!(Path::new(command).is_absolute(), "{entry}");
+            }
+            assert!(machine.stdout(&["uninstall", client]).contains("- "));
+            assert_eq!(machine.read(path).as_deref(), before, "{client}");
+            assert_eq!(
+                machine.stdout(&["uninstall", client]),
+                format!("{client}: nothing to change\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_client_is_told_by_its_own_command() {
+    let machine = Machine::new();
+    machine.program("claude");
+    machine.program("codex");
+    machine.write(".codex/config.toml", "model = \"x\"\n");
+    assert!(
+        machine
+            .stdout(&["install", "all", "--dry-run"])
+            .contains("codex: would run codex mcp add codeagent -- /")
+    );
+    assert_eq!(machine.read("codex.called"), None);
+    let told = machine.stdout(&["install", "all"]);
+    assert!(
+        told.contains("claude: ran claude mcp add -s user codeagent -- /")
+            && !told.contains("gemini"),
+        "{told}"
+    );
+    assert!(
+        machine
+            .read("codex.called")
+            .unwrap()
+            .ends_with("/codeagent mcp\n")
+    );
+    machine.write(
+        ".codex/config.toml",
+        "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\"\n\n[other]\n",
+    );
+    machine.stdout(&["install", "codex"]);
+    assert_eq!(
+        machine.read("codex.called").unwrap().lines().count(),
+        1,
+        "its command would drop the keys of the entry that is there"
+    );
+    assert!(
+        machine
+            .stdout(&["uninstall", "codex"])
+            .contains("codex mcp remove codeagent")
+    );
+}
+
+#[test]
+fn what_cannot_be_changed_is_left_alone_and_said() {
+    let machine = Machine::new();
+    machine.write(".cursor/mcp.json", "{ broken");
+    machine.write(".gemini/settings.json", "{ \"mcpServers\": [] }");
+    for (client, expected) in [
+        ("cursor", "left alone"),
+        ("gemini", "left alone"),
+        ("codex", "not on the path"),
+    ] {
+        let output = machine.run(&["install", client]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && said.contains(expected),
+            "{client}: {said}"
+        );
+    }
+    assert_eq!(machine.read(".cursor/mcp.json").unwrap(), "{ broken");
+}
+
+#[test]
+fn an_entry_that_is_there_keeps_its_keys() {
+    for (client, path, servers) in FILES {
+        let machine = Machine::new();
+        let command = if *client == "opencode" {
+            "\"command\": [\"/old/codeagent\", \"serve\"]"
+        } else {
+            "\"command\": \"/old/codeagent\""
+        };
+        let text = format!(
+            "{{\n  \"{servers}\": {{\n    \"codeagent\": {{ // mine\n      {command},\n      \"env\": {{ \"A\": \"1\" }}, /* kept */\n      \
+             \"disabled\": true, \"enabled\": false\n    }}\n  }}\n}}\n"
+        );
+        machine.write(path, &text);
+        let planned = machine.stdout(&["install", client, "--dry-run"]);
+        assert!(
+            planned.contains("would change") && planned.contains("/old/codeagent"),
+            "{planned}"
+        );
+        machine.stdout(&["install", client]);
+        assert_eq!(
+            machine.stdout(&["install", client]),
+            format!("{client}: nothing to change\n")
+        );
+        let after = machine.read(path).unwrap();
+        for kept in [
+            "{ // mine\n",
+            "\"env\": { \"A\": \"1\" }, /* kept */\n",
+            "\"disabled\": true, \"enabled\": false",
+        ] {
+            assert!(after.contains(kept), "{client}: {after}");
+        }
+        assert!(
+            !after.contains("/old/") && after.contains("/codeagent\"") && after.contains("\"mcp\""),
+            "{client}: {after}"
+        );
+        machine.stdout(&["uninstall", client]);
+        assert!(
+            machine.read(path).unwrap().contains(servers),
+            "what was there before stays: {:?}",
+            machine.read(path)
+        );
+    }
+    let machine = Machine::new();
+    let text = "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\" # mine\nstartup_timeout_sec = 20\n\n[mcp_servers.codeagent.env]\nA = \"1\"\n";
+    machine.write(".codex/config.toml", text);
+    machine.stdout(&["install", "codex"]);
+    let after = machine.read(".codex/config.toml").unwrap();
+    assert!(
+        after.starts_with("[mcp_servers.codeagent]\nargs = [\"mcp\"]\ncommand = \"/")
+            && after.contains("/codeagent\" # mine\n"),
+        "{after}"
+    );
+    assert!(
+        after.ends_with("startup_timeout_sec = 20\n\n[mcp_servers.codeagent.env]\nA = \"1\"\n"),
+        "{after}"
+    );
+    assert_eq!(
+        machine.stdout(&["install", "codex"]),
+        "codex: nothing to change\n"
+    );
+}
+
+#[test]
+fn uninstall_leaves_what_the_user_wrote() {
+    for (client, path, servers) in FILES {
+        let own_servers = format!("{{\n  \"{servers}\": {{}}\n}}\n");
+        let commented = format!("{{\n  \"{servers}\": {{\n    // none yet\n  }}\n}}\n");
+        for before in [
+            "{}",
+            "{}\n",
+            "{ // c\n}",
+            "{ /* c */ }",
+            "// head\n{\n}\n// tail\n",
+            &own_servers,
+            &commented,
+        ] {
+            let machine = Machine::new();
+            machine.write(path, before);
+            machine.stdout(&["install", client]);
+            machine.stdout(&["uninstall", client]);
+            let expected = before.replace("{\n}", "{}");
+            assert_eq!(
+                machine.read(path).as_deref(),
+                Some(expected.as_str()),
+                "{client}"
+            );
+        }
+        let machine = Machine::new();
+        machine.stdout(&["install", client]);
+        std::fs::remove_dir_all(machine.home.path().join(".cache/codeagent")).unwrap();
+        machine.stdout(&["uninstall", client]);
+        assert!(
+            machine
+                .read(path)
+                .is_some_and(|text| !text.contains("codeagent")),
+            "without a record no file is removed"
+        );
+    }
+}
+
+#[test]
+fn uninstalling_everything_stops_daemons() {
+    let machine = Machine::new();
+    machine.write("repo/a.ts", "export function f() {}\n");
+    let root = machine.home.path().join("repo");
+    let root = root.to_str().unwrap();
+    machine.stdout(&["daemon", "start", "--idle", "1", "--root", root]);
+    assert!(
+        machine
+            .stdout(&["uninstall", "all", "--dry-run"])
+            .contains("would stop the daemon of ")
+    );
+    assert!(
+        machine
+            .stdout(&["daemon", "status", "--root", root])
+            .contains("process ")
+    );
+    let said = machine.stdout(&["uninstall", "all"]);
+    assert!(
+        said.starts_with("stopped the daemon of ") && said.contains("/repo (process "),
+        "{said}"
+    );
+    assert!(
+        !machine
+            .stdout(&["daemon", "status", "--root", root])
+            .contains("process ")
+    );
+}
+
+#[test]
+fn links_and_rights_of_files_stay() {
+    let machine = Machine::new();
+    machine.write("dotfiles/mcp.json", "{}");
+    std::fs::set_permissions(
+        machine.home.path().join("dotfiles/mcp.json"),
+        PermissionsExt::from_mode(0o600),
+    )
+    .unwrap();
+    std::fs::create_dir(machine.home.path().join(".cursor")).unwrap();
+    std::os::unix::fs::symlink(
+        machine.home.path().join("dotfiles/mcp.json"),
+        machine.home.path().join(".cursor/mcp.json"),
+    )
+    .unwrap();
+    machine.stdout(&["install", "cursor"]);
+    assert!(machine.home.path().join(".cursor/mcp.json").is_symlink());
+    assert!(
+        machine
+            .read("dotfiles/mcp.json")
+            .unwrap()
+            .contains("codeagent")
+    );
+    let mode = std::fs::metadata(machine.home.path().join("dotfiles/mcp.json"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn doctor_names_the_command_that_mends() {
+    let machine = Machine::new();
+    machine.write("repo/a.ts", "export function f() {}\n");
+    machine.write(".cursor/mcp.json", "{}");
+    let root = machine.home.path().join("repo");
+    let root = root.to_str().unwrap();
+    let output = machine.run(&["doctor", "--root", root]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("run `codeagent index`")
+            && said.contains("`codeagent install cursor`")
+            && said.contains(", SQLite 3."),
+        "{said}"
+    );
+    machine.stdout(&["index", "--root", root]);
+    machine.stdout(&["install", "cursor"]);
+    let said = machine.stdout(&["doctor", "--root", root]);
+    assert!(
+        said.contains("ok index: 1 file, 1 symbol")
+            && said.contains("ok cursor: set up")
+            && !said.contains("!!"),
+        "{said}"
+    );
+    assert!(
+        said.contains("ok index: consistent") && said.contains("watching: "),
+        "{said}"
+    );
+    let data = said
+        .lines()
+        .find_map(|line| line.strip_prefix("ok its data is in "))
+        .unwrap();
+    let token = Path::new(data).join("http-token");
+    for (mode, expected) in [
+        (0o600, "ok token for HTTP"),
+        (0o644, "!! token for HTTP: others may have read"),
+    ] {
+        std::fs::write(&token, "0123456789abcdef").unwrap();
+        std::fs::set_permissions(&token, PermissionsExt::from_mode(mode)).unwrap();
+        let said = String::from_utf8(machine.run(&["doctor", "--root", root]).stdout).unwrap();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn completions_and_manual_know_every_command() {
+    let machine = Machine::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(
+            machine
+                .stdout(&["completions", shell])
+                .contains("uninstall"),
+            "{shell}"
+        );
+    }
+    assert!(machine.stdout(&["man"]).contains("codeagent"));
+    assert!(machine.stdout(&["man", "mcp"]).contains("allow"));
+}

@@ -1,0 +1,122 @@
+//! An index that is only read, beside any number of other readers and one writer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use codeagent_workspace::{DataDir, DataHome, Workspace};
+
+use crate::embed::Source;
+use crate::engine::{EngineError, READERS, check_root, integrity};
+use crate::ingest;
+use crate::query::{Counts, TextCoverage, Texts, Vectors};
+use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
+
+/// An index that is only read. Cheap to clone.
+#[derive(Clone)]
+pub struct Answers {
+    pub(super) reader: Reader,
+    pub(super) vectors: Arc<Vectors>,
+    pub(super) workspace: Workspace,
+    pub(super) data: DataDir,
+    pub(super) mark: Option<(u64, u64)>,
+    pub(super) canceller: Canceller,
+    pub(super) texts: Texts,
+}
+
+impl Answers {
+    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to
+    /// write.
+    pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
+        let workspace = Workspace::open(root)?
+            .with_packages(home.packages())
+            .configured(true)?;
+        let data = home.data_dir(workspace.root())?;
+        integrity::check(&data)?;
+        let mark = data.database_mark();
+        let reader = Reader::open(&data.database()?, READERS)?;
+        check_root(&reader, workspace.root())?;
+        let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
+        Ok(Self {
+            reader,
+            vectors,
+            workspace,
+            data,
+            mark,
+            canceller,
+            texts,
+        })
+    }
+
+    /// The same for a call that may be cancelled.
+    #[must_use]
+    pub fn cancelled_by(self, canceller: Canceller) -> Self {
+        Self { canceller, ..self }
+    }
+
+    /// The same with what makes vectors of questions.
+    #[must_use]
+    pub fn with_model(self, model: Source) -> Self {
+        Self {
+            vectors: Arc::new(Vectors::new(model)),
+            ..self
+        }
+    }
+
+    /// The present generation, for one answer.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        self.reader.snapshot_for(&self.canceller)
+    }
+
+    /// What answers questions of similarity.
+    #[must_use]
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    /// The repository.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The texts of the repository that are in no language.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// How much of the repository is in an indexed language, of which the index holds so much.
+    #[must_use]
+    pub fn coverage(&self, counts: &Counts) -> TextCoverage {
+        let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
+        TextCoverage {
+            covered_bytes,
+            other_bytes: self.texts.listing(&self.workspace).0.other,
+        }
+    }
+
+    /// Whether a first index was ever finished.
+    pub fn is_complete(&self) -> Result<bool, StoreError> {
+        Ok(store::metadata(&self.snapshot()?, store::SCANNED_AT)?.is_some())
+    }
+
+    /// The folder of the index.
+    #[must_use]
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// Whether the database is still the one that was opened.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.data.database_mark() == self.mark
+    }
+
+    /// The files whose content is not as it was indexed, new and removed ones among them, by path.
+    pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
+        Ok(ingest::inspect::changed(
+            &self.workspace,
+            &self.snapshot()?,
+        )?)
+    }
+}

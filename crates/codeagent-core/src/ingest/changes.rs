@@ -1,0 +1,196 @@
+//! What differs between the disk and the index: a [`ChangeSet`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codeagent_lang::project::ProjectModel;
+use codeagent_workspace::Workspace;
+
+use crate::ingest::cache::{CachedState, files_of};
+use crate::ingest::context::BatchContext;
+use crate::ingest::packages::{self, PackageFreshness};
+use crate::ingest::pipeline::IngestPipeline;
+use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
+use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase};
+use crate::languages::LANGUAGES;
+use crate::store::{InputRow, PackageRow};
+
+/// What differs between the disk and the index.
+pub struct ChangeSet {
+    /// The source files, those in doubt that differ, and the folders with packages.
+    pub scan: Scan,
+    /// The project files; `None` if they are as before.
+    pub inputs: Option<Vec<InputRow>>,
+    /// Whether everything must be resolved again.
+    pub resolve_all: bool,
+    /// Whether the world is kept for the next edit.
+    pub keep_world: bool,
+    /// When the last full scan began, nanoseconds since 1970.
+    pub scanned_at: i64,
+}
+
+/// What comparing the repository with the index came to.
+pub enum Comparison {
+    /// Nothing differs; what could not be looked at.
+    Same(Vec<FileProblem>),
+    /// Only sizes and times differ.
+    Touched {
+        changes: ChangeSet,
+        inputs: Vec<InputRow>,
+        /// What was read of packages, if that is what differs.
+        packages: Option<Vec<PackageRow>>,
+    },
+    /// Contents differ.
+    Different {
+        changes: ChangeSet,
+        projects: Arc<ProjectModel>,
+    },
+}
+
+impl ChangeSet {
+    /// The content of these known files may differ, and nothing else does.
+    pub fn of_edits(sources: Vec<SourceFile>, cached: &CachedState) -> Self {
+        Self {
+            scan: Scan {
+                sources,
+                packages: cached.packages.clone(),
+                ..Scan::default()
+            },
+            inputs: None,
+            resolve_all: false,
+            keep_world: true,
+            scanned_at: 0,
+        }
+    }
+
+    /// Compares the content of files in doubt; those that are as before are in doubt no more.
+    pub fn compare_contents(&mut self, ctx: &BatchContext<'_>) {
+        let sources = &mut self.scan.sources;
+        ctx.sources.apply_overlay(sources);
+        ctx.install(Phase::Read, || {
+            scan::compare_contents(&ctx.sources, &ctx.known, sources)
+        });
+        self.scanned_at = ctx.known.scanned_at;
+    }
+
+    /// The files whose content differs.
+    pub fn edited(&self) -> Vec<SourceFile> {
+        let edited = self.scan.sources.iter().filter(|source| source.in_doubt);
+        edited.cloned().collect()
+    }
+
+    /// The other files.
+    pub fn unchanged(&self) -> Vec<SourceFile> {
+        let unchanged = self.scan.sources.iter().filter(|source| !source.in_doubt);
+        unchanged.cloned().collect()
+    }
+
+    /// Adds all other files of the index, to build the world of.
+    pub fn add_known_files(&mut self, known: &KnownFiles) {
+        let named = std::mem::take(&mut self.scan.sources);
+        self.scan.sources = known.sources(named.into_iter());
+    }
+}
+
+impl IngestPipeline {
+    /// Lists the repository and compares it with the index, by size and time first and by content
+    /// where these do not decide.
+    pub(super) fn find_changes(
+        &self,
+        ctx: &BatchContext<'_>,
+        cached: &mut CachedState,
+        batch: &ChangeBatch,
+    ) -> Result<Comparison, IngestError> {
+        let files = files_of(&self.workspace, batch);
+        let mut scan = ctx.timer.time(Phase::Walk, || {
+            scan::scan(&self.workspace, &ctx.known, batch, self.watcher.as_deref())
+        });
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
+        ctx.sources.apply_overlay(&mut scan.sources);
+        let in_doubt = scan.sources.iter().filter(|source| source.in_doubt).count();
+        ctx.begin(Phase::Read, in_doubt + scan.removed.len());
+
+        let paths_before = std::mem::replace(&mut cached.paths, std::mem::take(&mut scan.paths));
+        cached.note_unwanted(&self.workspace, batch, files);
+        let is_same_engine = ctx.known.made_by == self.engine_fingerprint();
+        let packages = ctx.timer.time(Phase::Walk, || {
+            packages::compare(&self.workspace, &scan.packages, &ctx.known)
+        });
+        cached.packages.clone_from(&scan.packages);
+        if is_same_engine && !scan.is_in_doubt() && packages == PackageFreshness::Same {
+            return Ok(Comparison::Same(scan.problems));
+        }
+
+        if is_same_engine {
+            ctx.install(Phase::Read, || {
+                scan::compare_contents(&ctx.sources, &ctx.known, &mut scan.sources)
+            });
+        } else {
+            scan.sources
+                .iter_mut()
+                .for_each(|source| source.in_doubt = true);
+        }
+        let (inputs, texts) = ctx.timer.time(Phase::Read, || {
+            scan::read_inputs(&self.workspace, &mut scan)
+        });
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
+
+        let resolve_all = !is_same_engine || inputs_differ(&inputs, &ctx.known);
+        let has_other_contents =
+            resolve_all || scan.sources_are_in_doubt() || packages == PackageFreshness::Other;
+        let mut changes = ChangeSet {
+            scan,
+            inputs: None,
+            resolve_all,
+            keep_world: self.options.keep_facts
+                || cached.world.is_some()
+                || !batch.changes().is_empty(),
+            scanned_at: ctx.began_at,
+        };
+        if !has_other_contents {
+            let packages = match packages {
+                PackageFreshness::Touched(rows) => Some(rows),
+                PackageFreshness::Same | PackageFreshness::Other => None,
+            };
+            return Ok(Comparison::Touched {
+                changes,
+                inputs,
+                packages,
+            });
+        }
+
+        let current = cached.world.as_ref().map(|world| &world.state.projects);
+        let projects = match current.filter(|_| !resolve_all && paths_before == cached.paths) {
+            Some(projects) => Arc::clone(projects),
+            None => ctx.install(Phase::World, || {
+                projects(&self.workspace, &cached.paths, texts)
+            }),
+        };
+        changes.inputs = Some(inputs);
+        Ok(Comparison::Different { changes, projects })
+    }
+}
+
+/// Returns the projects of the repository, with the owners that the settings name.
+pub fn projects(
+    workspace: &Workspace,
+    paths: &[String],
+    texts: BTreeMap<String, Arc<str>>,
+) -> Arc<ProjectModel> {
+    let projects = ProjectModel::build(LANGUAGES, paths, texts);
+    Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
+}
+
+fn inputs_differ(inputs: &[InputRow], known: &KnownFiles) -> bool {
+    inputs.len() != known.inputs.len()
+        || inputs.iter().any(|input| {
+            known
+                .inputs
+                .get(&input.path)
+                .is_none_or(|row| row.hash != input.hash)
+        })
+}

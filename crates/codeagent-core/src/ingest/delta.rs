@@ -1,0 +1,306 @@
+//! The rows that differ after a world was built: a [`Delta`].
+
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_workspace::{RepoPath, root_mark};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::embed::Signs;
+use crate::ingest::cache::{IndexedWorld, WorldState};
+use crate::ingest::changes::ChangeSet;
+use crate::ingest::context::BatchContext;
+use crate::ingest::load::LoadedFile;
+use crate::ingest::packages::Installed;
+use crate::ingest::pipeline::IngestPipeline;
+use crate::ingest::plan::Plan;
+use crate::ingest::resolution::{Resolution, removed_files};
+use crate::ingest::resolve_files::ResolvedFile;
+use crate::ingest::rows::{self, Rows};
+use crate::ingest::scan::KnownFiles;
+use crate::ingest::{FileProblem, Phase, Summary};
+use crate::model::graph::{Node, NodeId};
+use crate::store::{
+    self, BATCH_AT, Delta, FileRow, FullGraph, MADE_BY, NodeChanges, NodeWithHash, PACKAGE_FOLDERS,
+    PACKAGES, PROJECT_REMARKS, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
+};
+
+/// The number of remarks about project files that are kept.
+const MAX_REMARKS: usize = 100;
+
+/// Nodes that a worker hashes in one go.
+const NODES_AT_ONCE: usize = 1024;
+
+/// What becomes of a world that was resolved.
+pub struct Indexed {
+    /// What the index has to change.
+    pub delta: Delta,
+    /// What it knows of the disk then.
+    pub known: KnownFiles,
+    /// The world, if it is kept.
+    pub world: Option<IndexedWorld>,
+    /// What was done.
+    pub summary: Summary,
+}
+
+impl IngestPipeline {
+    /// Returns what differs between a resolved world and the index.
+    pub(super) fn delta(
+        &self,
+        ctx: &BatchContext<'_>,
+        changes: &ChangeSet,
+        (mut world, packages_hash): (WorldState, String),
+        nodes_before: Option<NodeTable>,
+        resolution: Resolution,
+    ) -> Indexed {
+        let Resolution {
+            plan,
+            files: resolved,
+            fingerprints,
+        } = resolution;
+        let mut summary = summary(ctx, changes, &world.loaded, &resolved);
+        let rows = rows::rows(&world, &fingerprints, resolved, &ctx.known);
+        let known = self.known_after(ctx, changes, &world, (&rows.files, packages_hash));
+        let metadata = self.metadata(ctx, &known, &world);
+        let keys = world.loaded.iter().zip(&world.keys);
+        let mut delta = Delta {
+            keys: keys
+                .map(|(file, key)| (file.path.to_string(), *key))
+                .collect(),
+            removed: removed_files(&ctx.known, &world.loaded)
+                .map(|row| row.id)
+                .collect(),
+            inputs: changes.inputs.clone(),
+            packages: (known.packages != ctx.known.packages).then(|| known.packages.clone()),
+            metadata,
+            ..delta_of(rows, &ctx.known)
+        };
+        delta.write = write(
+            ctx,
+            &plan,
+            &mut world.nodes,
+            nodes_before,
+            changes.keep_world,
+        );
+        summary.removed = delta.removed.len();
+
+        let world = changes.keep_world.then_some(IndexedWorld {
+            state: world,
+            fingerprints,
+            dependencies: None,
+        });
+        Indexed {
+            delta,
+            known,
+            world,
+            summary,
+        }
+    }
+
+    fn known_after(
+        &self,
+        ctx: &BatchContext<'_>,
+        changes: &ChangeSet,
+        world: &WorldState,
+        (rows, packages_hash): (&[FileRow], String),
+    ) -> KnownFiles {
+        let mut known = KnownFiles {
+            packages: world.installed.rows.clone(),
+            package_folders: changes
+                .scan
+                .packages
+                .iter()
+                .map(RepoPath::to_string)
+                .collect(),
+            packages_hash,
+            scanned_at: changes.scanned_at,
+            made_by: self.engine_fingerprint(),
+            ..KnownFiles::default()
+        };
+        known.add_files(rows.to_vec());
+        match &changes.inputs {
+            Some(inputs) => known.set_inputs(inputs.clone()),
+            None => known.inputs.clone_from(&ctx.known.inputs),
+        }
+        known
+    }
+
+    fn metadata(
+        &self,
+        ctx: &BatchContext<'_>,
+        known: &KnownFiles,
+        world: &WorldState,
+    ) -> Vec<(&'static str, String)> {
+        vec![
+            (SCANNED_AT, known.scanned_at.to_string()),
+            (BATCH_AT, ctx.began_at.to_string()),
+            (MADE_BY, known.made_by.clone()),
+            (ROOT, root_mark(self.workspace.root())),
+            (SYMBOLS_TOTAL, world.nodes.symbols().to_string()),
+            (PROJECT_REMARKS, remarks(&world.projects, &world.installed)),
+            (PACKAGES, known.packages_hash.clone()),
+            (PACKAGE_FOLDERS, known.package_folders.join("\n")),
+        ]
+    }
+}
+
+fn summary(
+    ctx: &BatchContext<'_>,
+    changes: &ChangeSet,
+    loaded: &[LoadedFile],
+    resolved: &[(usize, ResolvedFile)],
+) -> Summary {
+    let is_changed = |file: &&LoadedFile| {
+        let row = ctx.known.files.get(&*file.path);
+        row.is_none_or(|row| row.hash != file.hash)
+    };
+    Summary {
+        changed: loaded.iter().filter(is_changed).count(),
+        parsed: loaded.iter().filter(|file| file.parsed).count(),
+        linked: resolved.len(),
+        problems: problems(changes.scan.problems.clone(), loaded, resolved, loaded),
+        ..Summary::default()
+    }
+}
+
+/// Adds to `problems` those of the files `of`, and those of resolved files, whose positions are in
+/// `loaded`.
+pub fn problems(
+    mut problems: Vec<FileProblem>,
+    of: &[LoadedFile],
+    resolved: &[(usize, ResolvedFile)],
+    loaded: &[LoadedFile],
+) -> Vec<FileProblem> {
+    problems.extend(of.iter().filter_map(|file| {
+        Some(FileProblem {
+            path: file.path.to_string(),
+            message: file.problem.clone()?,
+        })
+    }));
+    let failed = resolved.iter().filter(|(_, resolved)| resolved.failed);
+    problems.extend(failed.map(|(at, _)| FileProblem {
+        path: loaded[*at].path.to_string(),
+        message: "the linker failed on it; please report the file".to_owned(),
+    }));
+    problems
+}
+
+/// What is odd about project files, one line each.
+fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
+    let lines: Vec<String> = projects
+        .warnings
+        .iter()
+        .chain(&installed.remarks)
+        .take(MAX_REMARKS)
+        .map(|warning| warning.replace('\n', " "))
+        .collect();
+    lines.join("\n")
+}
+
+/// Returns the delta of the rows of files: those that were resolved, and others that differ.
+fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
+    let mut files: Vec<Option<FileRow>> = rows.files.into_iter().map(Some).collect();
+    let resolved = rows
+        .links
+        .into_iter()
+        .filter_map(|(at, dependencies)| Some((files[at].take()?, dependencies)))
+        .collect();
+    let touched = files
+        .into_iter()
+        .flatten()
+        .filter(|row| known.files.get(&row.path) != Some(row))
+        .collect();
+    Delta {
+        files: resolved,
+        touched,
+        edges: rows.edges,
+        unresolved: rows.unresolved,
+        object_functions: rows.object_functions,
+        ..Delta::default()
+    }
+}
+
+/// Returns how the nodes are written. `nodes_before` are the nodes of the index, if they are in
+/// memory.
+fn write(
+    ctx: &BatchContext<'_>,
+    plan: &Plan,
+    nodes: &mut NodeTable,
+    nodes_before: Option<NodeTable>,
+    keep_world: bool,
+) -> Write {
+    match (plan, nodes_before) {
+        (Plan::Some(_), Some(before)) => {
+            let changes = differing(&before, nodes);
+            // Freeing a large table takes time.
+            ctx.threads.spawn(move || drop(before));
+            Write::Patch(changes)
+        }
+        (plan, _) => {
+            let all = if keep_world {
+                nodes.nodes().cloned().collect()
+            } else {
+                nodes.take_nodes()
+            };
+            let nodes = with_hashes(ctx, all);
+            match plan {
+                Plan::All => {
+                    let signs = signs(ctx, &nodes);
+                    Write::Replace(FullGraph { nodes, signs })
+                }
+                Plan::Some(_) => Write::Update(nodes),
+            }
+        }
+    }
+}
+
+/// Returns the nodes that differ from those before.
+fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
+    let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
+    let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
+    let mut buffer = Vec::new();
+    let written = now
+        .nodes()
+        .filter(differs)
+        .map(|node| (store::node_hash(node, &mut buffer), node.clone()))
+        .collect();
+    NodeChanges {
+        written,
+        removed: old.into_keys().collect(),
+        ..NodeChanges::default()
+    }
+}
+
+/// Returns the nodes by id, each with its hash.
+fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
+    let hashes_of = |nodes: &[Node]| -> Vec<i64> {
+        let mut buffer = Vec::new();
+        ctx.timer.time(Phase::Store, || {
+            nodes
+                .iter()
+                .map(|node| store::node_hash(node, &mut buffer))
+                .collect()
+        })
+    };
+    let hashes: Vec<i64> = ctx.threads.install(|| {
+        nodes
+            .par_chunks(NODES_AT_ONCE)
+            .flat_map_iter(hashes_of)
+            .collect()
+    });
+    let mut hashed: Vec<NodeWithHash> = hashes.into_iter().zip(nodes).collect();
+    hashed.sort_unstable_by_key(|(_, node)| node.id);
+    hashed
+}
+
+/// Returns the nodes' sign bits. Made by all threads, as the writer has enough to do.
+fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
+    let signs_of =
+        |nodes: &[NodeWithHash]| ctx.timer.time(Phase::Store, || store::lexical_signs(nodes));
+    ctx.threads.install(|| {
+        nodes
+            .par_chunks(NODES_AT_ONCE)
+            .flat_map_iter(signs_of)
+            .collect()
+    })
+}

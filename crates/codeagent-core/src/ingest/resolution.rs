@@ -1,0 +1,151 @@
+//! Planning which files must be resolved again, and resolving them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use codeagent_lang::FileId;
+use codeagent_lang::nodes::NodeTable;
+use rayon::prelude::*;
+
+use crate::ingest::cache::WorldState;
+use crate::ingest::context::BatchContext;
+use crate::ingest::load::LoadedFile;
+use crate::ingest::members::MemberHashes;
+use crate::ingest::pipeline::IngestPipeline;
+use crate::ingest::plan::{Fingerprint, Plan, plan};
+use crate::ingest::resolve_files::{ResolveInputs, ResolvedFile, resolve_files};
+use crate::ingest::rows;
+use crate::ingest::scan::KnownFiles;
+use crate::ingest::{IngestError, Phase, Progress};
+use crate::store::{self, DependencyKeyHash, FileKey, FileRow};
+
+/// Files whose fingerprints a worker takes in one go.
+const FILES_AT_ONCE: usize = 32;
+
+/// What was resolved in a world.
+pub struct Resolution {
+    /// Which files had to be.
+    pub plan: Plan,
+    /// Those files, with their position.
+    pub files: Vec<(usize, ResolvedFile)>,
+    /// The fingerprints of all files, in their order.
+    pub fingerprints: Vec<Fingerprint>,
+}
+
+impl IngestPipeline {
+    /// Resolves the files that have to be, or all of them. `nodes_before` are the nodes of the index,
+    /// if they are in memory.
+    pub(super) fn plan_and_resolve(
+        &self,
+        ctx: &BatchContext<'_>,
+        world: &WorldState,
+        nodes_before: Option<&NodeTable>,
+        resolve_all: bool,
+    ) -> Result<Resolution, IngestError> {
+        let fingerprints = fingerprints(ctx, world);
+        let differing = |at: usize| {
+            let before = nodes_before?;
+            let file = before.find(&world.loaded[at].path)?;
+            let was = MemberHashes::of(file, before);
+            MemberHashes::of(FileId(at as u32), &world.nodes).differing(&was)
+        };
+        let plan = if resolve_all {
+            Plan::All
+        } else {
+            self.plan(ctx, world, &fingerprints, &differing)?
+        };
+
+        let files = match &plan {
+            Plan::All => {
+                let all: Vec<usize> = (0..world.loaded.len()).collect();
+                self.resolve(ctx, world, &all)?
+            }
+            Plan::Some(dirty) => self.resolve(ctx, world, dirty)?,
+        };
+        Ok(Resolution {
+            plan,
+            files,
+            fingerprints,
+        })
+    }
+
+    fn plan(
+        &self,
+        ctx: &BatchContext<'_>,
+        world: &WorldState,
+        fingerprints: &[Fingerprint],
+        differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
+    ) -> Result<Plan, IngestError> {
+        let dependencies = ctx
+            .timer
+            .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
+        let files = rows::plan_files(world, fingerprints, &ctx.known, &dependencies, differing);
+        let removed = removed_files(&ctx.known, &world.loaded)
+            .filter_map(|row| Some((row.id, dependencies.get(&row.id)?)))
+            .collect();
+        Ok(plan(&files, &removed))
+    }
+
+    /// Resolves these files, given by their position.
+    pub(super) fn resolve(
+        &self,
+        ctx: &BatchContext<'_>,
+        world: &WorldState,
+        files: &[usize],
+    ) -> Result<Vec<(usize, ResolvedFile)>, IngestError> {
+        let keys: Vec<Option<FileKey>> = world
+            .world
+            .files()
+            .iter()
+            .enumerate()
+            .map(|(at, file)| world.keys.get(at).copied().filter(|_| !file.external))
+            .collect();
+        let done = AtomicUsize::new(0);
+        let step = || {
+            (ctx.progress)(Progress {
+                phase: Phase::Link,
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total: files.len(),
+            });
+            !self.options.cancel.load(Ordering::Relaxed)
+        };
+
+        let inputs = ResolveInputs {
+            world: &world.world,
+            nodes: &world.nodes,
+            keys: &keys,
+        };
+        ctx.threads
+            .install(|| resolve_files(files, inputs, &ctx.timer, &step))
+            .ok_or(IngestError::Interrupted)
+    }
+}
+
+fn fingerprints(ctx: &BatchContext<'_>, world: &WorldState) -> Vec<Fingerprint> {
+    let of_chunk = |(chunk, files): (usize, &[LoadedFile])| -> Vec<Fingerprint> {
+        let files = (chunk * FILES_AT_ONCE..).zip(files);
+        ctx.timer.time(Phase::World, || {
+            files
+                .map(|(at, file)| rows::fingerprint(at, file, &world.world, &world.nodes))
+                .collect()
+        })
+    };
+    ctx.threads.install(|| {
+        let chunks = world.loaded.par_chunks(FILES_AT_ONCE).enumerate();
+        chunks.flat_map_iter(of_chunk).collect()
+    })
+}
+
+/// Returns the rows of files that are gone, by path.
+pub fn removed_files<'a>(
+    known: &'a KnownFiles,
+    loaded: &[LoadedFile],
+) -> impl Iterator<Item = &'a FileRow> {
+    let is_gone = |row: &&FileRow| {
+        loaded
+            .binary_search_by(|file| (*file.path).cmp(row.path.as_str()))
+            .is_err()
+    };
+    let mut gone: Vec<&FileRow> = known.files.values().filter(is_gone).collect();
+    gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    gone.into_iter()
+}

@@ -1,0 +1,156 @@
+//! Building the world: the facts of all files and packages, and the tables over them.
+
+use std::sync::Arc;
+
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{World, WorldFile};
+use rustc_hash::FxHashMap;
+
+use crate::ingest::cache::{CurrentWorld, WorldState};
+use crate::ingest::changes::ChangeSet;
+use crate::ingest::context::BatchContext;
+use crate::ingest::load::{FactsStore, LoadedFile, Loader};
+use crate::ingest::packages::{self, CachedAssemblies, Installed};
+use crate::ingest::pipeline::IngestPipeline;
+use crate::ingest::rows;
+use crate::ingest::worktree_cache::WorktreeCache;
+use crate::ingest::{IngestError, Phase};
+use crate::model::facts::Facts;
+use crate::store::FactsKey;
+
+/// What a new world takes from the one before.
+#[derive(Default)]
+struct Reused {
+    facts: FxHashMap<FactsKey, Arc<Facts>>,
+    assemblies: CachedAssemblies,
+    world: Option<World>,
+    /// The nodes of the index.
+    nodes: Option<NodeTable>,
+}
+
+impl Reused {
+    fn of(before: CurrentWorld) -> Self {
+        let (state, is_clean) = match before {
+            CurrentWorld::Clean(world) => (world.state, true),
+            CurrentWorld::Dirty(state) => (state, false),
+        };
+        let assemblies = state.installed.held();
+        let files = state.loaded.into_iter().map(|file| (file.key, file.facts));
+        let declarations = state.installed.files.into_iter();
+        let declarations = declarations.map(|file| (file.key, file.facts));
+        Self {
+            facts: files.chain(declarations).collect(),
+            assemblies,
+            world: Some(state.world),
+            nodes: Some(state.nodes).filter(|_| is_clean),
+        }
+    }
+}
+
+impl IngestPipeline {
+    /// Loads the facts of all files and builds the world, from `before` as far as that goes. Returns
+    /// it with the nodes of the index, if they are in memory.
+    pub(super) fn build_world(
+        &self,
+        ctx: &BatchContext<'_>,
+        changes: &ChangeSet,
+        projects: Arc<ProjectModel>,
+        before: Option<CurrentWorld>,
+    ) -> Result<(WorldState, Option<NodeTable>), IngestError> {
+        let Reused {
+            facts,
+            assemblies,
+            world: mut former,
+            nodes: nodes_before,
+        } = before.map(Reused::of).unwrap_or_default();
+        let threads = ctx.threads.current_num_threads();
+        let worktrees = WorktreeCache::of(self.worktrees.as_ref(), threads);
+        let loader = self.loader(ctx, &projects, &facts, &worktrees);
+        let (loaded, installed) = ctx.threads.install(|| {
+            let loaded = loader.load(&changes.scan.sources)?;
+            let folders = &changes.scan.packages;
+            let installed = packages::gather(&loader, folders, &loaded, &assemblies)?;
+            Ok::<_, IngestError>((loaded, installed))
+        })?;
+        drop(facts);
+
+        ctx.begin(Phase::World, 0);
+        let (world, nodes) =
+            self.build_tables(ctx, former.as_mut(), (&loaded, &installed), &projects);
+        // Freeing a large world takes time.
+        ctx.threads.spawn(move || drop(former));
+        let keys = rows::file_keys(&loaded, &ctx.known);
+        let world = WorldState {
+            loaded,
+            keys,
+            projects,
+            installed,
+            world: world.ok_or(IngestError::Interrupted)?,
+            nodes,
+        };
+        Ok((world, nodes_before))
+    }
+
+    /// Builds the tables over all files; no world if the caller wants to stop.
+    fn build_tables(
+        &self,
+        ctx: &BatchContext<'_>,
+        former: Option<&mut World>,
+        (loaded, installed): (&[LoadedFile], &Installed),
+        projects: &Arc<ProjectModel>,
+    ) -> (Option<World>, NodeTable) {
+        let files: Vec<WorldFile> = loaded
+            .iter()
+            .map(|file| WorldFile {
+                path: Arc::clone(&file.path),
+                facts: Arc::clone(&file.facts),
+                external: false,
+            })
+            .collect();
+        let world = || {
+            World::build_after(
+                former,
+                files
+                    .iter()
+                    .cloned()
+                    .chain(installed.world_files())
+                    .collect(),
+                Arc::clone(projects),
+                &installed.supplied(),
+                &self.options.cancel,
+            )
+        };
+        let nodes = || NodeTable::of_files(&files, projects);
+        ctx.threads.install(|| {
+            rayon::join(
+                || ctx.timer.time(Phase::World, world),
+                || ctx.timer.time(Phase::World, nodes),
+            )
+        })
+    }
+
+    /// Returns what loads the facts of files.
+    pub(super) fn loader<'a>(
+        &'a self,
+        ctx: &'a BatchContext<'_>,
+        projects: &'a ProjectModel,
+        kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
+        worktrees: &'a WorktreeCache<'a>,
+    ) -> Loader<'a> {
+        Loader {
+            sources: &ctx.sources,
+            known: &ctx.known,
+            projects,
+            kept,
+            store: Some(FactsStore {
+                reader: &self.reader,
+                writer: &self.writer,
+            }),
+            shared: worktrees,
+            timer: &ctx.timer,
+            cancel: &self.options.cancel,
+            progress: ctx.progress,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The rows of one transaction: a [`Delta`] of the index.
+
+use codeagent_workspace::Stamp;
+use rustc_hash::FxHashMap;
+
+use crate::embed::Signs;
+use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
+use crate::model::span::Span;
+use crate::store::{FactsKey, PackageRow};
+
+/// The id of a file's row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileKey(pub u32);
+
+/// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false
+/// match only costs a link.
+pub type DependencyKeyHash = u32;
+
+/// One source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// Its id.
+    pub id: FileKey,
+    /// Repo-relative path.
+    pub path: String,
+    /// Grammar and rules it is read with.
+    pub dialect: Dialect,
+    /// Project file that owns it, or `.`.
+    pub project_id: String,
+    /// Bytes on disk.
+    pub size: u64,
+    /// What was to be seen of it from outside when it was read.
+    pub stamp: Stamp,
+    /// blake3 of its bytes.
+    pub hash: [u8; 32],
+    /// Where its facts are.
+    pub facts_key: FactsKey,
+    /// Hash of the preprocessor symbols it was read with.
+    pub defines_hash: u64,
+    /// How well it was parsed.
+    pub parse_status: ParseStatus,
+    /// Why it was not read, if it was not.
+    pub problem: Option<String>,
+    /// Bytes in error nodes.
+    pub error_bytes: u32,
+    /// Lines of the first errors.
+    pub error_lines: Vec<u32>,
+    /// Number of lines.
+    pub lines: u32,
+    /// Length of the decoded text.
+    pub bytes: u32,
+    /// Call-like sites, those left out that call a value.
+    pub calls: u32,
+    /// Call-like sites with a target.
+    pub calls_resolved: u32,
+    /// Call-like sites known to go outside.
+    pub calls_external: u32,
+    /// Sites without a target because a budget of the linker was used up.
+    pub given_up: u32,
+    /// See `Header::interface_hash`.
+    pub interface_hash: [u8; 16],
+    /// See `NodeTable::ids_hash`.
+    pub ids_hash: u64,
+}
+
+/// What the last link of a file depended on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DependencyRow {
+    /// Hash of what its project says: usings, references, owner.
+    pub environment_hash: u64,
+    /// Hash of the answers of module resolution for its specifiers.
+    pub answers_hash: u64,
+    /// Files whose interface was looked at, sorted.
+    pub reads: Vec<FileKey>,
+    /// Slots that were looked up, sorted.
+    pub slots: Vec<DependencyKeyHash>,
+    /// Slots it publishes itself, sorted.
+    pub published: Vec<DependencyKeyHash>,
+    /// Nodes with edges whose sites lie in the file, sorted.
+    pub sources: Vec<NodeId>,
+}
+
+/// A project file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRow {
+    /// Repo-relative path.
+    pub path: String,
+    /// Bytes on disk.
+    pub size: u64,
+    /// What was to be seen of it from outside when it was read.
+    pub stamp: Stamp,
+    /// blake3 of its bytes.
+    pub hash: [u8; 32],
+}
+
+/// One use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeRow {
+    /// In whose declaration it stands.
+    pub source: NodeId,
+    /// What is used.
+    pub target: NodeId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// How sure.
+    pub confidence: Confidence,
+    /// File of the site.
+    pub file: FileKey,
+    /// Line of the site.
+    pub line: u32,
+    /// UTF-16 column of the site.
+    pub column: u32,
+    /// Further candidates, best first.
+    pub candidates: Box<[NodeId]>,
+}
+
+impl EdgeRow {
+    /// The order of the outgoing table.
+    #[must_use]
+    pub fn key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
+        (
+            self.source,
+            self.edge_type,
+            self.target,
+            self.file,
+            self.line,
+            self.column,
+        )
+    }
+
+    /// The order of the incoming table.
+    #[must_use]
+    pub fn incoming_key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
+        (
+            self.target,
+            self.edge_type,
+            self.source,
+            self.file,
+            self.line,
+            self.column,
+        )
+    }
+}
+
+/// A use without a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnresolvedSite {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based UTF-16 column.
+    pub column: u32,
+    /// Whether it calls.
+    pub is_call: bool,
+}
+
+/// Where a file uses a name that was not resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnresolvedRow {
+    /// The file.
+    pub file: FileKey,
+    /// The name.
+    pub name: String,
+    /// The places in text order.
+    pub sites: Vec<UnresolvedSite>,
+}
+
+/// A node with its `node_hash`.
+pub type NodeWithHash = (i64, Node);
+
+/// A declaration site of a node that is now elsewhere in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanUpdate {
+    /// Whose.
+    pub node: NodeId,
+    /// Its place among the sites of the node.
+    pub position: u32,
+    /// Where it begins and ends.
+    pub span: Span,
+    /// Line and column of the name.
+    pub name: (u32, u32),
+}
+
+/// How a transaction changes the graph.
+#[derive(Debug)]
+pub enum Write {
+    /// Writes the whole graph anew.
+    Replace(FullGraph),
+    /// Writes the files, and those of all nodes, sorted by id, that differ from the stored ones.
+    Update(Vec<NodeWithHash>),
+    /// Writes the files, and the nodes that are known to differ.
+    Patch(NodeChanges),
+}
+
+/// The nodes of a whole graph.
+#[derive(Debug)]
+pub struct FullGraph {
+    /// All nodes, sorted by id.
+    pub nodes: Vec<NodeWithHash>,
+    /// Their [`crate::store::lexical_signs`].
+    pub signs: Vec<(NodeId, Signs)>,
+}
+
+/// Nodes that differ from the stored ones.
+#[derive(Debug, Default)]
+pub struct NodeChanges {
+    /// Nodes that are new or differ in more than their position.
+    pub written: Vec<NodeWithHash>,
+    /// Nodes that are gone.
+    pub removed: Vec<NodeId>,
+    /// Declaration sites that moved within their file.
+    pub moved: Vec<SpanUpdate>,
+    /// The hashes of the nodes whose sites moved.
+    pub rehashed: Vec<(NodeId, i64)>,
+}
+
+impl NodeChanges {
+    /// Reports whether no node differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.removed.is_empty() && self.moved.is_empty()
+    }
+}
+
+/// Everything one transaction changes.
+#[derive(Debug, Default)]
+pub struct Delta {
+    /// The nodes.
+    pub write: Write,
+    /// The keys of the files of written nodes, by path.
+    pub keys: FxHashMap<String, FileKey>,
+    /// The files that were resolved.
+    pub files: Vec<(FileRow, DependencyRow)>,
+    /// Their edges; any order, no two with one key.
+    pub edges: Vec<EdgeRow>,
+    /// Their unresolved names.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// Their names of functions of object literals; no two rows are equal.
+    pub object_functions: Vec<(FileKey, String)>,
+    /// Other files whose rows differ.
+    pub touched: Vec<FileRow>,
+    /// Files that are gone.
+    pub removed: Vec<FileKey>,
+    /// All project files; `None` if they are as before.
+    pub inputs: Option<Vec<InputRow>>,
+    /// What was read of packages; `None` if it is as before.
+    pub packages: Option<Vec<PackageRow>>,
+    /// Entries of `_metadata` to set.
+    pub metadata: Vec<(&'static str, String)>,
+}
+
+impl Default for Write {
+    fn default() -> Self {
+        Self::Patch(NodeChanges::default())
+    }
+}
+
+/// What a transaction changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteReport {
+    /// Nodes added or changed.
+    pub nodes_written: usize,
+    /// Nodes removed.
+    pub nodes_removed: usize,
+    /// Edges added.
+    pub edges_written: usize,
+    /// Edges removed.
+    pub edges_removed: usize,
+}

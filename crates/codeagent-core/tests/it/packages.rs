@@ -1,0 +1,491 @@
+//! Do the declarations of installed packages carry types to the repository's own calls, and is what
+//! changes there noticed?
+//!
+//! Each test makes a repository with a `node_modules` on disk and asks which calls of it lead
+//! where. Nothing of a package may ever be a node.
+//!
+//! **Limits.** Which rule of a linker a type takes is the matter of `rules.rs`.
+
+use std::fs;
+
+use crate::repository::Repository;
+
+/// A source that hands an own type through a function of a package, and uses what comes out.
+const USE: &str =
+    "import { pass } from \"lib\";\nclass Own { run() { } stop() { } }\npass(new Own()).run();\n";
+/// The function.
+const PASS: &str = "export declare function pass<T>(value: T): T;\n";
+/// With the declaration: `new Own()` and `run()`.
+const TYPED: [&str; 2] = ["3 -> Own", "3 -> run"];
+/// Without.
+const UNTYPED: [&str; 1] = ["3 -> Own"];
+
+#[test]
+fn a_declaration_carries_a_type_of_the_repository() {
+    let mut repository = Repository::of(&[("a.ts", USE)]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+    repository.write(&[("node_modules/lib/index.d.ts", PASS)]);
+    assert_eq!(repository.index().linked, 1);
+    assert_eq!(repository.calls(), TYPED);
+    assert!(repository.index().unchanged);
+}
+
+#[test]
+fn a_package_says_where_its_declarations_lie() {
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        (
+            "types",
+            &[
+                (
+                    "node_modules/lib/package.json",
+                    r#"{"types": "./t/x.d.ts"}"#,
+                ),
+                ("node_modules/lib/t/x.d.ts", PASS),
+            ],
+        ),
+        (
+            "typings without an ending",
+            &[
+                ("node_modules/lib/package.json", r#"{"typings": "t/x"}"#),
+                ("node_modules/lib/t/x.d.ts", PASS),
+            ],
+        ),
+        (
+            "main",
+            &[
+                ("node_modules/lib/package.json", r#"{"main": "t/x.js"}"#),
+                ("node_modules/lib/t/x.d.ts", PASS),
+            ],
+        ),
+        (
+            "exports",
+            &[
+                (
+                    "node_modules/lib/package.json",
+                    r#"{"main": "no.js", "exports": {".": {"import": {"types": "./t/x.d.mts"}}}}"#,
+                ),
+                ("node_modules/lib/t/x.d.mts", PASS),
+            ],
+        ),
+        (
+            "typesVersions",
+            &[
+                (
+                    "node_modules/lib/package.json",
+                    r#"{"types": "old.d.ts", "typesVersions": {">=5": {"*": ["new/*"]}}}"#,
+                ),
+                ("node_modules/lib/old.d.ts", "export {};"),
+                ("node_modules/lib/new/old.d.ts", PASS),
+            ],
+        ),
+        (
+            "@types",
+            &[
+                ("node_modules/lib/index.js", ""),
+                ("node_modules/@types/lib/index.d.ts", PASS),
+            ],
+        ),
+        (
+            "a folder that sends back",
+            &[
+                ("node_modules/lib/package.json", r#"{"types": "./sub"}"#),
+                (
+                    "node_modules/lib/sub/package.json",
+                    r#"{"types": "../t/x.d.ts"}"#,
+                ),
+                ("node_modules/lib/t/x.d.ts", PASS),
+            ],
+        ),
+        (
+            "exports from elsewhere",
+            &[
+                ("node_modules/lib/index.d.ts", "export * from './a.js';\n"),
+                (
+                    "node_modules/lib/a.d.ts",
+                    "export * from '@scope/other/sub';\n",
+                ),
+                ("node_modules/lib/node_modules/@scope/other/sub.d.ts", PASS),
+            ],
+        ),
+        (
+            "a reference",
+            &[
+                (
+                    "node_modules/lib/index.d.ts",
+                    "/// <reference types=\"other\" />\nexport = lib;\n",
+                ),
+                (
+                    "node_modules/@types/other/index.d.ts",
+                    "/// <reference path=\"more.d.ts\" />\n",
+                ),
+                (
+                    "node_modules/@types/other/more.d.ts",
+                    "declare namespace lib { function pass<T>(value: T): T; }\n",
+                ),
+            ],
+        ),
+    ];
+    for (what, files) in cases {
+        let mut repository = Repository::of(&[("a.ts", USE)]);
+        repository.write(files);
+        repository.index();
+        assert_eq!(repository.calls(), TYPED, "{what}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_with_a_colon_is_none_of_a_package() {
+    let mut repository = Repository::of(&[
+        ("a.ts", &USE.replace("lib", "lib:sub")),
+        ("node_modules/lib:sub/index.d.ts", PASS),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
+fn the_nearest_package_is_meant() {
+    let mut repository = Repository::of(&[
+        ("package.json", r#"{"name": "root"}"#),
+        ("app/src/a.ts", USE),
+        (
+            "node_modules/lib/index.d.ts",
+            "export declare function pass(value: unknown): string;\n",
+        ),
+        ("app/node_modules/lib/index.d.ts", PASS),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+    fs::remove_dir_all(repository.path("app/node_modules")).unwrap();
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
+fn what_changes_in_a_package_is_noticed() {
+    let mut repository = Repository::of(&[
+        ("a.ts", USE),
+        ("b.ts", "export const x = 1;\n"),
+        ("node_modules/lib/index.d.ts", "export * from './inner';\n"),
+        (
+            "node_modules/lib/inner.d.ts",
+            "export declare function pass(value: unknown): string;\n",
+        ),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+    repository.write(&[("node_modules/lib/inner.d.ts", PASS)]);
+    assert!(!repository.index().unchanged);
+    assert_eq!(repository.calls(), TYPED);
+    // A file in front of the one that was read.
+    repository.write(&[
+        (
+            "node_modules/lib/package.json",
+            r#"{"types": "other.d.ts"}"#,
+        ),
+        ("node_modules/lib/other.d.ts", "export {};\n"),
+    ]);
+    repository.index_only("node_modules/lib/package.json");
+    assert_eq!(repository.calls(), UNTYPED);
+    fs::remove_file(repository.path("node_modules/lib/package.json")).unwrap();
+    // A restarted server.
+    repository.engine = None;
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+    repository.engine = None;
+    assert!(repository.index().unchanged);
+    fs::remove_dir_all(repository.path("node_modules")).unwrap();
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
+fn an_edit_may_bring_a_package_in() {
+    // A module as well, so that nothing else tells the two apart.
+    let without = USE.replace("import { pass } from \"lib\";", "export {};");
+    let mut repository =
+        Repository::of(&[("a.ts", &without), ("node_modules/lib/index.d.ts", PASS)]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+    for _ in 0..2 {
+        repository.write(&[("a.ts", USE)]);
+        repository.index_only("a.ts");
+        assert_eq!(repository.calls(), TYPED);
+        repository.write(&[("a.ts", &USE.replace("run();", "stop();"))]);
+        repository.index_only("a.ts");
+        assert_eq!(repository.calls(), ["3 -> Own", "3 -> stop"]);
+        repository.write(&[("a.ts", &without)]);
+        repository.index_only("a.ts");
+        assert_eq!(repository.calls(), UNTYPED);
+    }
+}
+
+#[test]
+fn what_a_package_declares_for_all_counts_where_it_is_imported() {
+    let own = "class Own { run() { } }\n";
+    let mut repository = Repository::of(&[
+        ("one/tsconfig.json", "{}"),
+        ("one/a.ts", "import \"lib\";\nexport {};\n"),
+        ("one/b.ts", &format!("{own}everywhere(new Own()).run();\n")),
+        ("two/tsconfig.json", "{}"),
+        (
+            "two/b.ts",
+            &format!("{own}\neverywhere(new Own()).run();\n"),
+        ),
+        (
+            "node_modules/lib/index.d.ts",
+            "export {};\ndeclare global { function everywhere<T>(value: T): T; }\n",
+        ),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), ["2 -> Own", "2 -> run", "3 -> Own"]);
+    repository.write(&[
+        ("one/a.ts", "export {};\n"),
+        ("two/a.ts", "import \"lib\";\nexport {};\n"),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), ["2 -> Own", "3 -> Own", "3 -> run"]);
+}
+
+#[test]
+fn a_repository_adds_to_a_package() {
+    let mut repository = Repository::of(&[
+        (
+            "a.ts",
+            "import { Bag } from \"lib\";\nimport { Own } from \"./own\";\nexport function f(bag: Bag) {\n  bag.own.run();\n}\n",
+        ),
+        (
+            "own.ts",
+            "import \"lib\";\nexport class Own { run() { } }\ndeclare module \"lib\" { interface Bag { own: Own } }\n",
+        ),
+        (
+            "node_modules/lib/index.d.ts",
+            "export interface Bag { size: number }\n",
+        ),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), ["4 -> run"]);
+}
+
+#[test]
+fn a_class_called_as_one_of_the_language_is_another() {
+    let mut repository = Repository::of(&[
+        (
+            "a.ts",
+            "import { Map } from \"lib\";\nclass Own { run() { } }\nnew Map(new Own()).get().run();\n",
+        ),
+        (
+            "node_modules/lib/index.d.ts",
+            "export declare class Map<T> { constructor(value: T); get(): T; }\n",
+        ),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), ["3 -> Own", "3 -> run"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_among_packages() {
+    let mut repository = Repository::of(&[
+        ("a.ts", USE),
+        (
+            "node_modules/.pnpm/lib@1/node_modules/lib/index.d.ts",
+            "export * from 'other';\n",
+        ),
+        (
+            "node_modules/.pnpm/other@1/node_modules/other/index.d.ts",
+            PASS,
+        ),
+    ]);
+    repository.link("node_modules/lib", ".pnpm/lib@1/node_modules/lib");
+    repository.link(
+        "node_modules/.pnpm/lib@1/node_modules/other",
+        "../../other@1/node_modules/other",
+    );
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+    fs::remove_file(repository.path("node_modules/lib")).unwrap();
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_package_of_the_repository_means_its_sources() {
+    let mut repository = Repository::of(&[
+        (
+            "packages/lib/package.json",
+            r#"{"name": "lib", "main": "dist/index.js"}"#,
+        ),
+        (
+            "packages/lib/src/index.ts",
+            "export function pass<T>(value: T): T { return value; }\n",
+        ),
+        ("app/package.json", r#"{"name": "app"}"#),
+        ("app/a.ts", USE),
+    ]);
+    repository.link("node_modules/lib", "../packages/lib");
+    repository.index();
+    assert_eq!(repository.calls(), ["3 -> Own", "3 -> pass", "3 -> run"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_outside_of_packages_is_read() {
+    let harms: &[(&str, &str)] = &[
+        (r#"{"types": "/SECRET.d.ts"}"#, "an absolute path"),
+        (r#"{"types": "../../../secret.d.ts"}"#, "above the root"),
+        (
+            r#"{"types": "../../inside.d.ts"}"#,
+            "a file of the repository",
+        ),
+        (
+            r#"{"exports": {".": "../../inside.d.ts", "./*": "../../*"}}"#,
+            "by exports",
+        ),
+        (
+            r#"{"typesVersions": {"*": {"*": ["../../../*"]}}, "types": "secret.d.ts"}"#,
+            "by typesVersions",
+        ),
+        (r#"{"types": "to-secret.d.ts"}"#, "a link to a file"),
+        (
+            r#"{"types": "to-inside.d.ts"}"#,
+            "a link to a file of the repository",
+        ),
+        (
+            r#"{"types": "to-outside/secret.d.ts"}"#,
+            "a link to a folder",
+        ),
+        (r#"{"types": "to-itself/x.d.ts"}"#, "a link to itself"),
+    ];
+    for (manifest, what) in harms {
+        let mut repository = Repository::of(&[
+            ("a.ts", USE),
+            ("inside.d.ts", PASS),
+            ("node_modules/lib/package.json", manifest),
+        ]);
+        fs::write(repository.outer.path().join("secret.d.ts"), PASS).unwrap();
+        repository.link(
+            "node_modules/lib/to-secret.d.ts",
+            repository.outer.path().join("secret.d.ts"),
+        );
+        repository.link("node_modules/lib/to-inside.d.ts", "../../inside.d.ts");
+        repository.link("node_modules/lib/to-outside", repository.outer.path());
+        repository.link("node_modules/lib/to-itself", "to-itself");
+        repository.index();
+        assert_eq!(repository.calls(), UNTYPED, "{what}");
+    }
+    let mut repository = Repository::of(&[
+        ("a.ts", USE),
+        (
+            "b.ts",
+            "import 'lib/../../secret'; import '../../secret'; import '/etc/x';",
+        ),
+    ]);
+    fs::create_dir_all(repository.outer.path().join("outside/lib")).unwrap();
+    fs::write(repository.outer.path().join("outside/lib/index.d.ts"), PASS).unwrap();
+    repository.link("node_modules", repository.outer.path().join("outside"));
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED, "the folder itself is a link");
+}
+
+#[test]
+fn a_hostile_declaration_costs_itself_only() {
+    let deep = format!(
+        "export type Deep = {}string{};\n",
+        "Array<".repeat(20_000),
+        ">".repeat(20_000)
+    );
+    let wide = format!(
+        "export type Wide = {};\n",
+        (0..50_000)
+            .map(|n| format!("'{n}'"))
+            .collect::<Vec<_>>()
+            .join(" | ")
+    );
+    let own: String = (0..2_000)
+        .map(|n| format!("export * from './self{n}';\nexport {{ x as y{n} }} from 'lib';\n"))
+        .collect();
+    let huge = "export declare const x: number;\n".repeat(200_000);
+    let harms: &[(&str, &str)] = &[
+        ("truncated", "export declare function pass<T>(value: T"),
+        (
+            "itself",
+            "export * from './index';\nexport * from 'lib';\nexport { pass } from '.';\nexport type A = A[]; export interface B extends B {}\n",
+        ),
+        ("deep", &deep),
+        ("wide", &wide),
+        ("many", &own),
+        ("huge", &huge),
+        ("binary", "\0\0\0\0"),
+        ("empty", ""),
+    ];
+    for (what, text) in harms {
+        let mut repository = Repository::of(&[
+            (
+                "a.ts",
+                "import * as lib from \"lib\";\nimport { pass } from \"good\";\nclass Own { run() { } }\npass(new Own()).run();\nlib.pass(new Own()).run();\n",
+            ),
+            ("node_modules/lib/index.d.ts", text),
+            ("node_modules/good/index.d.ts", PASS),
+        ]);
+        let summary = repository.index();
+        let calls = repository.calls();
+        assert!(
+            ["4 -> Own", "4 -> run", "5 -> Own"]
+                .iter()
+                .all(|call| calls.iter().any(|found| found == call)),
+            "{what}: {calls:?}"
+        );
+        let is_said = summary
+            .remarks
+            .iter()
+            .any(|remark| remark.starts_with("node_modules/lib/index.d.ts: left out"));
+        assert_eq!(
+            is_said,
+            matches!(*what, "deep" | "huge" | "binary"),
+            "{what}: {:?}",
+            summary.remarks
+        );
+        assert!(
+            summary.problems.is_empty(),
+            "{what}: {:?}",
+            summary.problems
+        );
+    }
+}
+
+#[test]
+fn more_files_than_are_read_are_said() {
+    let mut repository = Repository::of(&[
+        ("a.ts", USE),
+        ("node_modules/lib/index.d.ts", "export * from './part0';\n"),
+    ]);
+    let parts: Vec<(String, String)> = (0..5_100)
+        .map(|n| {
+            (
+                format!("node_modules/lib/part{n}.d.ts"),
+                format!(
+                    "export * from './part{}';\nexport * from './part{}';\n",
+                    2 * n + 1,
+                    2 * n + 2
+                ),
+            )
+        })
+        .collect();
+    parts
+        .iter()
+        .for_each(|(path, text)| repository.write(&[(path, text)]));
+    let summary = repository.index();
+    assert!(
+        summary
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("declaration files of packages are left out")),
+        "{:?}",
+        summary.remarks
+    );
+    assert_eq!(repository.calls(), UNTYPED);
+}

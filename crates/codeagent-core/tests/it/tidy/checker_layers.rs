@@ -1,0 +1,188 @@
+//! Do the rooms of TypeScript's checker ask upward only what is listed?
+//!
+//! The rooms are one `impl Checker`, so the compiler lets each call each. Here the methods of each
+//! are taken from the sources, and every call of a method of a room further down this list is one
+//! of [`UPWARD`], and each of these is asked.
+//!
+//! **Limits.** A call is seen where it is written as one of `self` or `checker`; methods are told
+//! apart by their names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use super::{assert_none, sources};
+
+/// The folder of the rooms.
+const FOLDER: &str = "crates/codeagent-typescript/src/resolve/";
+
+/// The rooms, each of which may ask those before it.
+const ROOMS: &[&str] = &["names", "types", "expressions"];
+
+/// What a room asks of a later one, because the language does.
+const UPWARD: &[(&str, &str)] = &[
+    // `module.exports = value` gives out what the value has: its type tells.
+    ("names", "member_given_out"),
+    // What is not annotated has the type of an initialiser, of what is returned or spread;
+    // `typeof x` and `extends f()` have that of an expression.
+    ("types", "expr_type"),
+];
+
+/// A file of a room: the methods of its `impl Checker` and those that its code calls.
+struct Part {
+    room: usize,
+    methods: BTreeSet<String>,
+    calls: BTreeSet<String>,
+}
+
+impl Part {
+    fn new(room: usize, text: &str) -> Self {
+        let tokens: Vec<TokenTree> = text.parse::<TokenStream>().unwrap().into_iter().collect();
+        let mut part = Self {
+            room,
+            methods: BTreeSet::new(),
+            calls: BTreeSet::new(),
+        };
+        for (at, token) in tokens.iter().enumerate() {
+            let is_body = |token: &&TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+            if is_word(token, "impl")
+                && let Some(body) = tokens[at..]
+                    .iter()
+                    .position(|token| is_body(&token))
+                    .map(|body| at + body)
+                && tokens[at..body]
+                    .iter()
+                    .any(|token| is_word(token, "Checker"))
+                && let TokenTree::Group(group) = &tokens[body]
+            {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                let named = inside
+                    .windows(2)
+                    .filter(|pair| is_word(&pair[0], "fn"))
+                    .map(|pair| pair[1].to_string());
+                part.methods.extend(named);
+            }
+        }
+        part.add_calls(&tokens);
+        part
+    }
+
+    fn add_calls(&mut self, tokens: &[TokenTree]) {
+        for token in tokens {
+            if let TokenTree::Group(group) = token {
+                self.add_calls(&group.stream().into_iter().collect::<Vec<_>>());
+            }
+        }
+        for window in tokens.windows(4) {
+            if let [
+                receiver,
+                TokenTree::Punct(dot),
+                TokenTree::Ident(name),
+                TokenTree::Group(args),
+            ] = window
+                && (is_word(receiver, "self") || is_word(receiver, "checker"))
+                && dot.as_char() == '.'
+                && args.delimiter() == Delimiter::Parenthesis
+            {
+                self.calls.insert(name.to_string());
+            }
+        }
+    }
+}
+
+fn is_word(token: &TokenTree, word: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == word)
+}
+
+/// Calls of a later room that are not listed, and what is listed and not called.
+fn problems(parts: &[Part]) -> Vec<String> {
+    let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();
+    for part in parts {
+        rooms.extend(
+            part.methods
+                .iter()
+                .map(|method| (method.as_str(), part.room)),
+        );
+    }
+    let upward = |part: &Part, call: &str| rooms.get(call).is_some_and(|room| *room > part.room);
+    let found: BTreeSet<(&str, &str)> = parts
+        .iter()
+        .flat_map(|part| {
+            part.calls
+                .iter()
+                .filter(|call| upward(part, call))
+                .map(|call| (ROOMS[part.room], call.as_str()))
+        })
+        .collect();
+    let listed: BTreeSet<(&str, &str)> = UPWARD.iter().copied().collect();
+    let unlisted = found
+        .difference(&listed)
+        .map(|(room, call)| format!("`{room}` asks `{call}` of a room above it"));
+    unlisted
+        .chain(
+            listed
+                .difference(&found)
+                .map(|(room, call)| format!("`{room}` asks no `{call}` any more")),
+        )
+        .collect()
+}
+
+fn parts() -> Vec<Part> {
+    let sources = sources();
+    let inside = sources
+        .iter()
+        .filter(|source| !source.is_test())
+        .filter_map(|source| {
+            let (room, _) = source.path.strip_prefix(FOLDER)?.split_once('/')?;
+            Some(Part::new(
+                ROOMS.iter().position(|known| *known == room)?,
+                &source.text,
+            ))
+        });
+    inside.collect()
+}
+
+#[test]
+fn rooms_ask_upward_what_the_language_asks() {
+    let parts = parts();
+    assert!(
+        parts.iter().map(|part| part.methods.len()).sum::<usize>() > 200,
+        "the methods of the rooms are not found"
+    );
+    assert_none(&problems(&parts));
+}
+
+#[test]
+fn a_question_upward_is_seen_in_every_form() {
+    let mut parts = parts();
+    let mut seen = |text: &str| {
+        parts.push(Part::new(0, text));
+        let found = problems(&parts).len();
+        parts.pop();
+        found
+    };
+    assert_eq!(
+        seen("impl Checker<'_> { fn f(&mut self) { self.expr_type(file, expr); } }"),
+        1
+    );
+    assert_eq!(
+        seen(
+            "impl Checker<'_> { fn f(&mut self) { let x = || g(|checker| checker.type_of(file, ty)); } }"
+        ),
+        1
+    );
+    assert_eq!(
+        seen("fn f(checker: &mut Checker<'_>) { checker.infer(); checker.choose() }"),
+        2
+    );
+    assert_eq!(
+        seen(
+            "impl Checker<'_> { fn f(&mut self) { self.lookup(place, name, space); self.facts(file); } }"
+        ),
+        0
+    );
+    assert_eq!(
+        seen("/// `self.expr_type(x)`\nfn f() { other.expr_type(x) }"),
+        0
+    );
+}

@@ -1,0 +1,33 @@
+//! Brings the index up to date before a tool runs, and notes what it does not know yet.
+//!
+//! Limitations: only tools about symbols wait; files are read as they are.
+
+use codeagent_core::service::Staleness;
+use codeagent_render::staleness_text;
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::error::ToolError;
+use crate::state::State;
+use crate::tools::{Tool, navigation, search};
+
+/// Runs a tool over an index that is up to date, or notes what is missing from it.
+pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let asks_about_symbols = search::TOOLS
+        .iter()
+        .chain(navigation::TOOLS)
+        .any(|other| other.name == tool.name);
+    let staleness = if asks_about_symbols {
+        state.wait_until_fresh()
+    } else {
+        Staleness::default()
+    };
+    let answer = (tool.run)(state, arguments);
+    if staleness.is_none() {
+        return answer;
+    }
+    // What was not found may be in a file that is not indexed yet.
+    answer
+        .map(|answer| answer.with_note(staleness_text(&staleness)))
+        .map_err(|error| error.behind(&staleness))
+}

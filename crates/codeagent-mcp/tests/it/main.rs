@@ -1,0 +1,14 @@
+//! Integration tests of the server, in one program: the tools of the index, the file tools, and the
+//! protocol's conformance suite.
+
+#![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the repositories that they serve"
+)]
+
+mod conformance;
+mod malformed_messages;
+#[cfg(unix)]
+mod profiles;
+mod tools;

@@ -1,0 +1,76 @@
+//! A model that is made use of, and one that cannot be used, are told in words that name no place
+//! of the machine.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use codeagent_core::embed::{EmbedError, Embedder, Lexhash, Source, Vector};
+use codeagent_mcp::state::{Indexing, MODEL_BROKEN, State};
+
+use crate::tools::support::home;
+
+/// What passes for a model.
+struct Slow(Duration);
+
+impl Embedder for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        std::thread::sleep(self.0 * texts.len() as u32);
+        Lexhash.embed(texts)
+    }
+}
+
+/// What a server with a model says is going on, until it says what is waited for.
+fn told(source: Source, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
+    let root = tempfile::tempdir().unwrap();
+    let methods: String = (0..100)
+        .map(|number| format!("void M{number}() {{ }}\n"))
+        .collect();
+    std::fs::write(root.path().join("a.cs"), format!("class A {{ {methods} }}")).unwrap();
+    let state = State::with_indexing(
+        root.path(),
+        home(root.path()),
+        Indexing {
+            threads: 1,
+            model: source,
+        },
+    )
+    .unwrap();
+    state.start();
+    let began = Instant::now();
+    loop {
+        let (report, remark, _) = state.status().unwrap();
+        if wanted(remark.as_deref(), report.embedding_model.as_deref()) {
+            break;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{remark:?} {report:?}"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    state.close();
+}
+
+#[test]
+fn get_status_says_how_far_the_vectors_of_a_model_are() {
+    let slow = || Source::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
+    told(slow(), |remark, model| {
+        remark.is_some_and(|remark| remark.contains(" of 101 symbols have a vector of slow"))
+            && model == Some("lexhash-384")
+    });
+    told(slow(), |remark, model| {
+        remark.is_none() && model == Some("slow")
+    });
+}
+
+#[test]
+fn get_status_says_that_a_model_cannot_be_used_and_not_where_it_lies() {
+    let broken = Source::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
+    told(broken, |remark, model| {
+        remark == Some(MODEL_BROKEN) && model == Some("lexhash-384")
+    });
+}

@@ -1,0 +1,119 @@
+//! Answers about what a symbol is related to: callers, callees, implementations, uses.
+
+use codeagent_core::engine::Answers;
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{
+    self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,
+    SymbolMatches,
+};
+
+use super::symbols::extra_of;
+use super::{Answer, AnswerError, SymbolQuery, check_file};
+use crate::extra::Extra;
+use crate::page::{Page, Rows, paged};
+use crate::rows::Row;
+
+/// Most sites shown of each kind of possible results.
+const MAX_POSSIBLE: usize = 3;
+
+/// Most folders listed with the number of their rows.
+const MAX_FOLDERS: usize = 8;
+
+/// Most characters of the list of folders.
+const FOLDERS_CHARACTERS: usize = 600;
+
+/// A query for related symbols.
+#[derive(Clone, Debug)]
+pub struct RelatedQuery<'a> {
+    /// The symbols they are related to.
+    pub symbol: SymbolQuery<'a>,
+    /// How they are related.
+    pub relation: Relation<'a>,
+    /// Which of them to list.
+    pub filter: Filter,
+    /// Most sites of each.
+    pub sites: usize,
+}
+
+/// Lists related symbols, in the order of the relation's edge types, for each group of symbols that
+/// the name matches.
+pub fn related<R: Row>(
+    index: &Answers,
+    query: &RelatedQuery<'_>,
+    page: &Page<'_>,
+) -> Result<Answer<R>, AnswerError> {
+    let relation = query.relation;
+    let snapshot = index.snapshot()?;
+    let matches = query.symbol.resolve(&snapshot)?;
+    let found = Relations::find(&snapshot, &matches, relation, &query.filter)?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+
+    let mut extra = extra_of(page, || Extra::of_groups(&matches, &found.counts()));
+    if page.is_first() {
+        let uses = PossibleUsesQuery {
+            nodes: &matches.nodes().collect::<Vec<&Node>>(),
+            relation,
+            is_empty: found.is_empty(),
+            limit: MAX_POSSIBLE,
+        };
+        extra.possible = query::possible_uses(&mut sources, index.texts(), &uses)?;
+    }
+
+    let list = Rows {
+        count: found.len(),
+        key: |index: usize| {
+            let (group, found, at) = found.at(index);
+            (matches.answered[group].first().id, found.key(at))
+        },
+    };
+    let reserved = extra.characters() + FOLDERS_CHARACTERS;
+    let rows = paged(page, reserved, &list, |index| {
+        let (group, found, at) = found.at(index);
+        let Some(neighbor) = found.get(at, &mut sources, query.sites)? else {
+            return Ok(None);
+        };
+        check_file(&mut sources, &neighbor.node)?;
+        let of = name_of(&matches, group);
+        Ok::<_, AnswerError>(Some(R::new(&neighbor, relation.direction, of)))
+    })?;
+
+    if page.is_first() && rows.next_cursor.is_some() {
+        extra.folders = by_folder(&found.folders());
+    }
+    let cut = text_search_note(&extra.possible);
+    let notes = found.notes(&mut sources, &matches, relation, &query.filter)?;
+    Ok(Answer::of_page(rows, extra)
+        .with_notes(cut)
+        .with_notes(notes)
+        .with_notes(matches.note.filter(|_| page.is_first()))
+        .with_stale_files(&sources))
+}
+
+/// Names the group that a row belongs to, if there are several.
+fn name_of(matches: &SymbolMatches, group: usize) -> Option<&str> {
+    (matches.answered.len() > 1).then(|| matches.answered[group].first().qualified_name.as_str())
+}
+
+fn text_search_note(uses: &PossibleUses) -> Option<Note> {
+    uses.textual.is_cut.then_some(Note::TextSearchCut)
+}
+
+/// Lists the folders with most rows, and how many rows the others have.
+fn by_folder(folders: &[(String, usize)]) -> Vec<String> {
+    let (mut lines, mut characters) = (Vec::new(), 0);
+    for (folder, count) in folders.iter().take(MAX_FOLDERS) {
+        let line = format!("{folder}: {count}");
+        characters += line.chars().count() + 4;
+        if characters > FOLDERS_CHARACTERS {
+            break;
+        }
+        lines.push(line);
+    }
+
+    let others = &folders[lines.len()..];
+    if !others.is_empty() {
+        let rows: usize = others.iter().map(|(_, count)| count).sum();
+        lines.push(format!("{} more folders: {rows}", others.len()));
+    }
+    lines
+}

@@ -1,0 +1,137 @@
+//! Answers about symbols themselves: details, declarations, the outline of a file.
+
+use codeagent_core::engine::Answers;
+use codeagent_core::query::{self, Note, QueryError, Snapshot, Sources, SymbolMatches};
+use codeagent_workspace::{Entry, EntryKind, RepoPath, Workspace};
+
+use super::{Answer, AnswerError, check_file};
+use crate::extra::Extra;
+use crate::page::{Page, Rows, paged};
+use crate::rows::{OutlineRow, SourceSpan, SymbolDetail};
+
+/// A query for the symbols that a name matches.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolQuery<'a> {
+    /// A node id, a name, or a location.
+    pub name: &'a str,
+    /// Only symbols declared in this file, folder or glob.
+    pub file: Option<&'a str>,
+}
+
+impl SymbolQuery<'_> {
+    /// Resolves the name.
+    pub(super) fn resolve(&self, snapshot: &Snapshot) -> Result<SymbolMatches, QueryError> {
+        query::resolve_symbols(snapshot, self.name, self.file)
+    }
+}
+
+/// Describes the first `limit` symbols that a name matches, and lists all of them.
+pub fn details(
+    index: &Answers,
+    query: &SymbolQuery<'_>,
+    limit: usize,
+) -> Result<Answer<SymbolDetail>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let matches = query.resolve(&snapshot)?;
+
+    let mut rows = Vec::new();
+    for node in matches.nodes().take(limit) {
+        // A symbol of this snapshot is in it.
+        rows.extend(query::get_node(&snapshot, node.id)?.map(|symbol| SymbolDetail::from(&symbol)));
+        check_file(&mut sources, node)?;
+    }
+
+    let answer = Answer {
+        extra: Extra::of_symbols(&matches),
+        ..Answer::new(rows)
+    };
+    Ok(answer.with_notes(matches.note).with_stale_files(&sources))
+}
+
+/// Lists where the symbols that a name matches are declared.
+pub fn declarations(
+    index: &Answers,
+    query: &SymbolQuery<'_>,
+    page: &Page<'_>,
+) -> Result<Answer<SourceSpan>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let matches = query.resolve(&snapshot)?;
+
+    let is_one = matches.nodes().count() == 1;
+    let mut spans = Vec::new();
+    for node in matches.nodes() {
+        let signature = node.parameter_signature.as_deref().unwrap_or_default();
+        let of = (!is_one).then(|| format!("{}{signature}", node.qualified_name));
+        let declared = query::get_source(&snapshot, node.id)?;
+        spans.extend(SourceSpan::all(&declared, of.as_deref()));
+    }
+
+    let list = Rows {
+        count: spans.len(),
+        key: |index: usize| {
+            let span = &spans[index];
+            (&span.file_path, span.line_start, span.line_end, index)
+        },
+    };
+    let extra = extra_of(page, || Extra::of_symbols(&matches));
+    let rows = paged(page, extra.characters(), &list, |index| {
+        sources.freshness(&spans[index].file_path)?;
+        Ok::<_, AnswerError>(Some(spans[index].clone()))
+    })?;
+    Ok(Answer::of_page(rows, extra)
+        .with_notes(matches.note.filter(|_| page.is_first()))
+        .with_stale_files(&sources))
+}
+
+/// Lists the symbols of a file by line.
+pub fn outline(
+    index: &Answers,
+    path: &RepoPath,
+    page: &Page<'_>,
+) -> Result<Answer<OutlineRow>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let file = match query::derive_file_id(&snapshot, path.as_str()) {
+        // Whether the file exists at all is the better answer.
+        Err(QueryError::NoFile(_)) => return Err(why_not_indexed(index.workspace(), path)),
+        other => other?,
+    };
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    sources.freshness(path.as_str())?;
+
+    let nodes = query::get_outline(&snapshot, file)?;
+    let list = Rows {
+        count: nodes.len(),
+        key: |index: usize| (nodes[index].id.0, index),
+    };
+    let rows = paged(page, 0, &list, |index| {
+        Ok::<_, AnswerError>(Some(OutlineRow::from(&nodes[index])))
+    })?;
+
+    let note = query::partial_index_note(&snapshot, path.as_str())?;
+    let note = note.or_else(|| nodes.is_empty().then_some(Note::NoDeclarations));
+    Ok(Answer::of_page(rows, Extra::default())
+        .with_notes(note)
+        .with_stale_files(&sources))
+}
+
+fn why_not_indexed(workspace: &Workspace, path: &RepoPath) -> AnswerError {
+    match workspace.stat(path) {
+        Err(error) => error.into(),
+        Ok(Entry {
+            kind: EntryKind::Directory,
+            ..
+        }) => AnswerError::NotAFile(path.clone()),
+        Ok(_) => AnswerError::NotIndexed(path.clone()),
+    }
+}
+
+/// Makes the fields beside the rows, which only the first page has.
+pub(super) fn extra_of(page: &Page<'_>, extra: impl FnOnce() -> Extra) -> Extra {
+    if page.is_first() {
+        extra()
+    } else {
+        Extra::default()
+    }
+}

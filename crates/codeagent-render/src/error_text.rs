@@ -1,0 +1,123 @@
+//! The wording of errors, with advice on what to do next.
+
+use codeagent_core::model::graph::{Language, NodeKind, NodeType};
+use codeagent_core::query::{Instead, NotFound, QueryError, SymbolLabel};
+
+use crate::answers::AnswerError;
+use crate::face::Face;
+use crate::note_text::{label_text, missing_text, no_member_text, unindexed_text};
+use crate::rows::words;
+
+/// Most projects that an error lists.
+const MAX_PROJECTS: usize = 30;
+
+/// Most characters of a user's text that an error repeats.
+const MAX_REPEATED: usize = 60;
+
+/// Words an error of an answer.
+#[must_use]
+pub fn error_text(error: &AnswerError, face: Face) -> String {
+    match error {
+        AnswerError::Query(error) => query_error_text(error, face),
+        AnswerError::NotAFile(path) => format!(
+            "{path} is not a file; {} shows it",
+            face.pick("list_directory", "`ls`")
+        ),
+        AnswerError::NotIndexed(path) => format!(
+            "{path} is not in the index: it is not a {} file, is ignored, or is new ({})",
+            Language::all_names(),
+            face.pick("index_files", "`codeagent index`")
+        ),
+        AnswerError::Cursor(_) | AnswerError::Path(_) | AnswerError::Read(_) => error.to_string(),
+    }
+}
+
+/// Words an error of a query.
+#[must_use]
+pub fn query_error_text(error: &QueryError, face: Face) -> String {
+    match error {
+        QueryError::NoSymbol(not_found) => format!(
+            "{error}{}{}",
+            advice(not_found, face),
+            missing_text(not_found, face)
+        ),
+        QueryError::Ambiguous {
+            count, candidates, ..
+        } => {
+            let select = face.pick(
+                "select one by a longer name, parameters, `file` or node_id",
+                "select one by a longer name, parameters or --file",
+            );
+            format!("{error}; {select}:{}", lines(candidates, *count))
+        }
+        QueryError::NoOverload { candidates, .. } => {
+            let candidates: Vec<String> = candidates.iter().map(label_text).collect();
+            format!("{error}; there are {}", candidates.join(", "))
+        }
+        QueryError::NotInFile { candidates, .. } => {
+            format!("{error}; it is at:{}", lines(candidates, candidates.len()))
+        }
+        QueryError::NoProject { projects, .. } => {
+            let more = match projects.len().saturating_sub(MAX_PROJECTS) {
+                0 => String::new(),
+                more => format!("\nand {more} more"),
+            };
+            let shown = &projects[..projects.len().min(MAX_PROJECTS)];
+            format!("{error}; the projects are:\n{}{more}", shown.join("\n"))
+        }
+        QueryError::NoKind(kind) => format!(
+            "`kind` must be one of {}, or a node_type: {}; got {}",
+            words(NodeKind::NAMES).join(", "),
+            words(NodeType::NAMES).join(", "),
+            shortened(kind)
+        ),
+        QueryError::EmptySearch => {
+            "`query` is empty; pass a word of the name, or a prefix such as `a*`".to_owned()
+        }
+        QueryError::SearchTooLong { bytes, max } => {
+            format!("`query` has {bytes} bytes, more than {max}; use fewer words")
+        }
+        QueryError::NothingAt { .. } | QueryError::NoFile(_) | QueryError::Store(_) => {
+            error.to_string()
+        }
+    }
+}
+
+fn advice(not_found: &NotFound, face: Face) -> String {
+    if !not_found.unindexed.is_empty() {
+        return format!("; {}", unindexed_text(not_found, face));
+    }
+    match &not_found.instead {
+        Instead::NoMember(no_member) => format!("; {}", no_member_text(no_member, face)),
+        Instead::Nearest(nearest) => match nearest.as_slice() {
+            [] => format!(
+                "; {} finds names by their parts; symbols of libraries are not indexed",
+                face.search()
+            ),
+            [name] => format!("; did you mean {name}?"),
+            names => format!("; did you mean one of these?\n{}", names.join("\n")),
+        },
+        // Queries by name have no filters and accept other forms of a name.
+        Instead::Excluded { .. } | Instead::Closest(_) => String::new(),
+    }
+}
+
+/// Writes one candidate per line, and how many more there are.
+fn lines(candidates: &[SymbolLabel], count: usize) -> String {
+    let mut lines: String = candidates
+        .iter()
+        .map(|candidate| format!("\n{}", label_text(candidate)))
+        .collect();
+    let more = count.saturating_sub(candidates.len());
+    if more > 0 {
+        lines += &format!("\nand {more} more");
+    }
+    lines
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_REPEATED) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

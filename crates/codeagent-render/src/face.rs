@@ -1,0 +1,94 @@
+//! The two faces of the engine, and how each names queries, options and files.
+
+use codeagent_core::query::FollowUp;
+
+/// Where a text is read, which decides how it refers to other queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// Tools of the MCP server: `get_callers Cart.Total`.
+    Tools,
+    /// Commands in a shell: `codeagent callers Cart.Total`.
+    Commands,
+}
+
+impl Face {
+    /// Returns the first text for tools and the second for commands.
+    pub(crate) fn pick<'a>(self, tools: &'a str, commands: &'a str) -> &'a str {
+        match self {
+            Self::Tools => tools,
+            Self::Commands => commands,
+        }
+    }
+
+    /// Writes a query about a symbol as it is called, between backticks.
+    pub(crate) fn call(self, query: FollowUp, name: &str) -> String {
+        match self {
+            Self::Tools => format!("`{} {name}`", tool(query)),
+            Self::Commands => format!("`codeagent {} {}`", command(query), quoted(name)),
+        }
+    }
+
+    /// Names symbol search.
+    pub(crate) fn search(self) -> &'static str {
+        match self {
+            Self::Tools => "search_symbols",
+            Self::Commands => "`codeagent search`",
+        }
+    }
+}
+
+fn tool(query: FollowUp) -> &'static str {
+    match query {
+        FollowUp::Callers => "get_callers",
+        FollowUp::Callees => "get_callees",
+        FollowUp::Implementations => "get_implementations",
+        FollowUp::References => "get_references",
+        FollowUp::Dependencies => "get_dependencies",
+    }
+}
+
+fn command(query: FollowUp) -> &'static str {
+    match query {
+        FollowUp::Callers => "callers",
+        FollowUp::Callees => "callees",
+        FollowUp::Implementations => "implementations",
+        FollowUp::References => "references",
+        FollowUp::Dependencies => "dependencies",
+    }
+}
+
+/// Quotes a name that a shell would not take as one plain word.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/:#".contains(c);
+    if name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{name}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_written_as_they_are_typed() {
+        for (query, name, tool, command) in [
+            (
+                FollowUp::References,
+                "src/a.ts#C.m",
+                "`get_references src/a.ts#C.m`",
+                "`codeagent references src/a.ts#C.m`",
+            ),
+            (
+                FollowUp::Callers,
+                "A.B.*",
+                "`get_callers A.B.*`",
+                "`codeagent callers 'A.B.*'`",
+            ),
+        ] {
+            assert_eq!(Face::Tools.call(query, name), tool);
+            assert_eq!(Face::Commands.call(query, name), command);
+        }
+    }
+}

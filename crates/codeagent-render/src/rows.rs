@@ -1,0 +1,507 @@
+//! The rows of answers, one struct per shape of the specification. Tools send them as JSON, and the
+//! command line prints them.
+//!
+//! Clients read the comments on fields in the schemas. Fields without a value are left out. `kind`
+//! is the language's own word for what the specification calls `node_type`.
+//!
+//! Limitations: paths are relative to the repository, whose location is never part of a row.
+
+use codeagent_core::model::graph::{
+    Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
+};
+use codeagent_core::model::graph::{NodeType, ParseStatus};
+use codeagent_core::query::{FoundSymbol, Match, Matched, Neighbor, Symbol, UseSite, VectorSource};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Returns the words of one of the model's tables.
+#[must_use]
+pub fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
+    names.iter().map(|(word, _)| *word).collect()
+}
+
+/// Which symbol.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolName {
+    /// Names the symbol to the other tools; the same after edits elsewhere.
+    pub node_id: String,
+    /// Bare name.
+    pub name: String,
+    /// Name with its containers: `Shop.Cart.Total`, `src/cart.ts#Cart.total`. Overloads share it.
+    pub qualified_name: String,
+    /// What it is, the same words for all languages.
+    #[schemars(extend("enum" = words(NodeType::NAMES)))]
+    pub node_type: &'static str,
+    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
+    /// ... Lists leave out the word of `node_type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+}
+
+impl SymbolName {
+    /// Returns the most specific word for what it is.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.kind.unwrap_or(self.node_type)
+    }
+}
+
+/// What a symbol is declared to be.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Signature {
+    /// Declared or default accessibility, where the language has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words(Access::NAMES)))]
+    pub access_modifier: Option<&'static str>,
+    /// Parameter list as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_signature: Option<String>,
+    /// Declared result, property or field type as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_type: Option<String>,
+}
+
+impl From<&Node> for SymbolName {
+    fn from(node: &Node) -> Self {
+        Self {
+            node_id: node.id.to_string(),
+            name: node.name.clone(),
+            qualified_name: node.qualified_name.clone(),
+            node_type: node.node_type.as_str(),
+            kind: Some(node.kind.as_str()).filter(|kind| *kind != node.node_type.as_str()),
+        }
+    }
+}
+
+impl From<&Node> for Signature {
+    fn from(node: &Node) -> Self {
+        Self {
+            access_modifier: node.access.map(Access::as_str),
+            parameter_signature: node.parameter_signature.clone(),
+            return_type: node.return_type.clone(),
+        }
+    }
+}
+
+/// A symbol in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolRow {
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
+    /// The language it is written in.
+    #[schemars(extend("enum" = words(Language::NAMES)))]
+    pub language: &'static str,
+    /// Repo-relative path of its primary declaration.
+    pub file_path: String,
+    /// First line of the declaration, attributes included.
+    pub line_start: u32,
+    /// Last line of the declaration.
+    pub line_end: u32,
+    /// Its declaration.
+    #[serde(flatten)]
+    pub signature: Signature,
+}
+
+/// A hit of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RankedRow {
+    /// What was found.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// How well it fits the search; smaller is better, and only its order counts.
+    pub rank: f64,
+    /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector
+    /// is near by `letters` or by `meaning`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("items" = serde_json::json!({ "type": "string", "enum": ["name", "words", "letters", "meaning"] })))]
+    pub matched: Vec<&'static str>,
+}
+
+/// A symbol like another.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SimilarRow {
+    /// What is similar.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// Cosine of the two vectors; 1 is the same.
+    pub score: f64,
+}
+
+/// A symbol that a name led to.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NamedRow {
+    /// What was found.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// `suffix` if only the end of the qualified name is what was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["suffix"]))]
+    pub r#match: Option<&'static str>,
+}
+
+impl From<&Node> for SymbolRow {
+    fn from(node: &Node) -> Self {
+        let (file_path, line_start, line_end) = place(node);
+        Self {
+            symbol: node.into(),
+            language: node.language.as_str(),
+            file_path,
+            line_start,
+            line_end,
+            signature: node.into(),
+        }
+    }
+}
+
+impl RankedRow {
+    /// Makes the row of a hit.
+    #[must_use]
+    pub fn new(found: &FoundSymbol) -> Self {
+        let score = found.score.map(|score| rounded(score.score));
+        let matched = found
+            .score
+            .map_or_else(Vec::new, |score| reasons(score.matched));
+        Self {
+            row: (&found.node).into(),
+            rank: rounded(found.rank),
+            score,
+            matched,
+        }
+    }
+}
+
+impl SimilarRow {
+    /// Makes the row of a symbol and its similarity.
+    #[must_use]
+    pub fn new(node: &Node, cosine: f32) -> Self {
+        Self {
+            row: node.into(),
+            score: rounded(f64::from(cosine)),
+        }
+    }
+}
+
+fn reasons(matched: Matched) -> Vec<&'static str> {
+    let near = matched.near.map(|source| match source {
+        VectorSource::Lexical => "letters",
+        VectorSource::Model => "meaning",
+    });
+    [
+        matched.name.then_some("name"),
+        matched.words.then_some("words"),
+        near,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Rounds to two decimals, so that answers are the same on every machine.
+fn rounded(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}
+
+impl NamedRow {
+    /// Makes the row of a symbol and how it matches the name.
+    #[must_use]
+    pub fn new(node: &Node, how: Match) -> Self {
+        Self {
+            row: node.into(),
+            r#match: (how == Match::Suffix).then_some("suffix"),
+        }
+    }
+}
+
+/// Returns path, first and last line of the primary declaration.
+fn place(node: &Node) -> (String, u32, u32) {
+    node.spans.first().map_or_else(Default::default, |span| {
+        (span.path.clone(), span.span.start.line, span.span.end_line)
+    })
+}
+
+/// All about one symbol.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolDetail {
+    /// What lists show of it.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// Which dialect of the language its file is written in, by extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words(Dialect::NAMES)))]
+    pub dialect: Option<&'static str>,
+    /// Repo-relative path of the project file that owns it, or `.`.
+    pub project_id: String,
+    /// Reachable from outside its project.
+    pub is_public_api: bool,
+    /// Belongs to the type, not to its instances.
+    pub is_static: bool,
+    /// Has no body of its own.
+    pub is_abstract: bool,
+    /// Declared `async`.
+    pub is_async: bool,
+    /// Declared `override`.
+    pub is_override: bool,
+    /// Marked obsolete or deprecated.
+    pub is_deprecated: bool,
+    /// Has a doc comment.
+    pub has_doc_comment: bool,
+    /// How well its file was parsed; with `partial`, something may be missing.
+    #[schemars(extend("enum" = words(ParseStatus::NAMES)))]
+    pub parse_status: &'static str,
+    /// Number of parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_count: Option<u32>,
+    /// Number of places that use it; get_references lists them.
+    pub reference_count: u64,
+    /// First sentence or so of the doc comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// Number of places it is declared at; get_source_spans lists them.
+    pub declarations: usize,
+}
+
+impl From<&Symbol> for SymbolDetail {
+    fn from(symbol: &Symbol) -> Self {
+        let node = &symbol.node;
+        let mut row = SymbolRow::from(node);
+        row.symbol.kind = Some(node.kind.as_str());
+        Self {
+            dialect: Dialect::of_path(&row.file_path).map(Dialect::as_str),
+            row,
+            project_id: node.project_id.clone(),
+            is_public_api: node.flags.has(NodeFlags::PUBLIC_API),
+            is_static: node.flags.has(NodeFlags::STATIC),
+            is_abstract: node.flags.has(NodeFlags::ABSTRACT),
+            is_async: node.flags.has(NodeFlags::ASYNC),
+            is_override: node.flags.has(NodeFlags::OVERRIDE),
+            is_deprecated: node.flags.has(NodeFlags::DEPRECATED),
+            has_doc_comment: node.flags.has(NodeFlags::DOC_COMMENT),
+            parse_status: symbol.parse_status.as_str(),
+            parameter_count: node.parameter_count,
+            reference_count: symbol.reference_count,
+            doc: node.doc.clone(),
+            declarations: node.spans.len(),
+        }
+    }
+}
+
+/// A symbol of a file's outline.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OutlineRow {
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
+    /// First line in this file.
+    pub line_start: u32,
+    /// Last line in this file.
+    pub line_end: u32,
+    /// Its declaration.
+    #[serde(flatten)]
+    pub signature: Signature,
+}
+
+impl From<&Node> for OutlineRow {
+    fn from(node: &Node) -> Self {
+        let (_, line_start, line_end) = place(node);
+        Self {
+            symbol: node.into(),
+            line_start,
+            line_end,
+            signature: node.into(),
+        }
+    }
+}
+
+/// A place of declaration.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SourceSpan {
+    /// Repo-relative path.
+    pub file_path: String,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// Whether this is the one that lists show.
+    pub is_primary: bool,
+    /// The symbol, if the name means several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+}
+
+impl SourceSpan {
+    /// Makes the rows of a symbol's spans, which come primary first; `of` names the symbol.
+    #[must_use]
+    pub fn all(spans: &[NodeSpan], of: Option<&str>) -> Vec<Self> {
+        let span = |(index, span): (usize, &NodeSpan)| Self {
+            file_path: span.path.clone(),
+            line_start: span.span.start.line,
+            line_end: span.span.end_line,
+            is_primary: index == 0,
+            of: of.map(str::to_owned),
+        };
+        spans.iter().enumerate().map(span).collect()
+    }
+}
+
+/// A related symbol where all are related in the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NeighborRow {
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
+    /// Repo-relative path of its primary declaration.
+    pub file_path: String,
+    /// First line of the declaration.
+    pub line_start: u32,
+    /// `exact`: proven by receiver and arguments; `inferred`: the best of several candidates.
+    #[schemars(extend("enum" = words(Confidence::NAMES)))]
+    pub confidence: &'static str,
+    /// Number of places where the one uses the other, if there are more than `call_sites` shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_count: Option<usize>,
+    /// The first of these places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub call_sites: Vec<Site>,
+    /// The symbol that was asked about, if the name means several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+}
+
+/// A related symbol and how it is related.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct UseRow {
+    /// What is related.
+    #[serde(flatten)]
+    pub neighbor: NeighborRow,
+    /// How the two are related.
+    #[schemars(extend("enum" = words(EdgeType::NAMES)))]
+    pub edge_type: &'static str,
+}
+
+/// A related symbol, how it is related and which of the two uses the other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DependencyRow {
+    /// What is related.
+    #[serde(flatten)]
+    pub relation: UseRow,
+    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`:
+    /// this one *edge_type* the asked symbol.
+    #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
+    pub direction: &'static str,
+}
+
+/// A row about a related symbol.
+pub trait Row: Serialize {
+    /// Makes the row of a symbol related in a direction; `of` names the symbol asked about, if
+    /// there are several.
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self;
+
+    /// Returns what all such rows have.
+    fn neighbor(&self) -> &NeighborRow;
+
+    /// Returns how the two are related, unless all rows are related in the same way.
+    fn edge_type(&self) -> Option<&'static str>;
+}
+
+/// A place where one symbol uses another.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// Its file, if that is not the row's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_path: Option<String>,
+    /// Line, from 1.
+    pub line: u32,
+    /// UTF-16 column, from 1.
+    pub column: u32,
+    /// The source line without its indentation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The file was changed since it was indexed: the line may be another one, and its text is not
+    /// shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    /// What else it may use, if that is `inferred`: three at most, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+}
+
+impl Row for NeighborRow {
+    fn new(neighbor: &Neighbor, _: EdgeDirection, of: Option<&str>) -> Self {
+        let (file_path, line_start, _) = place(&neighbor.node);
+        let call_sites: Vec<Site> = neighbor
+            .sites
+            .iter()
+            .map(|site| Site::new(site, &file_path))
+            .collect();
+        let hidden = neighbor.edge_type != EdgeType::Contains && neighbor.count > call_sites.len();
+        Self {
+            symbol: (&neighbor.node).into(),
+            file_path,
+            line_start,
+            confidence: neighbor.confidence.as_str(),
+            site_count: hidden.then_some(neighbor.count),
+            call_sites,
+            of: of.map(str::to_owned),
+        }
+    }
+
+    fn neighbor(&self) -> &NeighborRow {
+        self
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl Row for UseRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
+        Self {
+            neighbor: NeighborRow::new(neighbor, direction, of),
+            edge_type: neighbor.edge_type.as_str(),
+        }
+    }
+
+    fn neighbor(&self) -> &NeighborRow {
+        &self.neighbor
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        Some(self.edge_type)
+    }
+}
+
+impl Row for DependencyRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
+        Self {
+            relation: UseRow::new(neighbor, direction, of),
+            direction: direction.as_str(),
+        }
+    }
+
+    fn neighbor(&self) -> &NeighborRow {
+        self.relation.neighbor()
+    }
+
+    fn edge_type(&self) -> Option<&'static str> {
+        self.relation.edge_type()
+    }
+}
+
+impl Site {
+    fn new(site: &UseSite, row_path: &str) -> Self {
+        let file_path = (site.path != row_path).then(|| site.path.clone());
+        Self {
+            file_path,
+            line: site.line,
+            column: site.column,
+            text: site.text.clone(),
+            stale: site.text.is_none(),
+            candidates: site.candidates.clone(),
+        }
+    }
+}

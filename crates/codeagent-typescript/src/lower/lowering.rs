@@ -1,0 +1,314 @@
+//! The state of lowering: current scope, owner, function, class, `this` and nesting depth.
+//!
+//! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
+//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may have any length.
+
+use codeagent_lang::lower::builder::Builder;
+use codeagent_lang::lower::pieces::FindPieces;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Dialect;
+use codeagent_model::span::Position;
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use crate::lower::locals;
+use crate::lower::pieces::pieces;
+use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
+use crate::syntax::repair::{EditKind, Repaired};
+use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
+
+/// How many recursive steps the walk takes at most; fits into a stack of 2 MB.
+pub const MAX_DEPTH: u32 = 320;
+
+/// The walk over one tree.
+pub struct Lowering<'t, 'tree> {
+    /// What is being built.
+    pub b: Builder<'t>,
+    /// The file has no type annotations: JSDoc and CommonJS count.
+    pub javascript: bool,
+    /// The function-like that `return` belongs to.
+    pub function: DeclId,
+    /// What it has returned so far.
+    pub returns: Vec<ExprId>,
+    /// The value of `this`.
+    pub this: ExprId,
+    /// The class that `super` belongs to.
+    pub class: DeclId,
+    /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
+    pub type_use: SiteKind,
+    /// The type about to be walked is the value of an alias: the members of its object types become
+    /// nodes.
+    pub aliased: bool,
+    /// `AMBIENT` and `GLOBAL` as they hold here.
+    pub ambient: DeclFlags,
+    /// Decorators seen before what they decorate.
+    pub decorators: Vec<Child<'tree>>,
+    /// What is known of guards and assignments.
+    pub narrowing: Narrowing,
+    /// What is known of functions, classes and objects, in JavaScript.
+    pub script: JsContext<'t>,
+    /// The chains being walked, outermost link first.
+    pub links: Vec<ChainLink<'tree>>,
+    /// Assignments to bare names: name, value, function.
+    pub assigned: Vec<(ExprId, ExprId, DeclId)>,
+    grammar: &'static Grammar,
+    cursor: TreeCursor<'tree>,
+    repaired: &'tree Repaired<'t>,
+    depth: u32,
+}
+
+/// What a function or class changes and gives back.
+pub struct SavedContext {
+    scope: ScopeId,
+    owner: DeclId,
+    function: DeclId,
+    returns: Vec<ExprId>,
+    this: ExprId,
+    narrows_this: bool,
+    writes: Vec<PathAssignment>,
+    class: DeclId,
+    type_use: SiteKind,
+}
+
+/// The statement around a declaration.
+#[derive(Clone, Copy)]
+pub struct EnclosingStatement {
+    /// First byte, `export` and decorators included.
+    pub start: usize,
+    /// Past its last byte.
+    pub end: usize,
+    /// `EXPORT`, `DEFAULT`, `AMBIENT`, `GLOBAL`.
+    pub flags: DeclFlags,
+}
+
+impl<'t, 'tree> Lowering<'t, 'tree> {
+    /// A walk at the top of a file.
+    pub fn new(
+        text: &'t str,
+        dialect: Dialect,
+        tree: &'tree Tree,
+        repaired: &'tree Repaired<'t>,
+    ) -> Self {
+        let grammar = Grammar::get(dialect.has_jsx());
+        let mut b = Builder::new(text, dialect);
+        let this = b.expr(Expr::This(DeclId::NONE));
+
+        Self {
+            b,
+            javascript: dialect.is_javascript(),
+            function: DeclId::NONE,
+            returns: Vec::new(),
+            this,
+            class: DeclId::NONE,
+            type_use: SiteKind::TypeRef,
+            aliased: false,
+            ambient: DeclFlags::default(),
+            decorators: Vec::new(),
+            narrowing: Narrowing::default(),
+            script: JsContext::default(),
+            links: Vec::new(),
+            assigned: Vec::new(),
+            grammar,
+            cursor: tree.walk(),
+            repaired,
+            depth: 0,
+        }
+    }
+
+    /// Walks the whole file.
+    pub fn program(&mut self, root: Node<'tree>) {
+        for child in self.children_of(root).named() {
+            self.statement(child, None);
+        }
+    }
+
+    /// The facts, once the walk is over. `root`: see [`Builder::finish`].
+    pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
+        locals::bind_locals(&mut self.b.facts, &self.assigned);
+        self.b.finish(root.map(|root| (root, pieces as FindPieces)))
+    }
+
+    /// The children of a node, comments left out.
+    pub fn children(&mut self, of: Child<'tree>) -> Children<'tree> {
+        self.children_of(of.node)
+    }
+
+    fn children_of(&mut self, node: Node<'tree>) -> Children<'tree> {
+        self.grammar.children(&mut self.cursor, node)
+    }
+
+    /// Takes one recursive step, or none if the walk is too deep.
+    pub fn with_depth_limit<T>(&mut self, otherwise: T, step: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH {
+            return otherwise;
+        }
+        self.depth += 1;
+        let result = step(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The original text of a node.
+    pub fn text(&self, child: Child<'_>) -> &'t str {
+        self.b.node_text(child.node)
+    }
+
+    /// The symbol of a node's text.
+    pub fn sym(&mut self, child: Child<'_>) -> Sym {
+        self.b.sym_of(child.node)
+    }
+
+    /// Where a node starts.
+    pub fn at(&self, child: Child<'_>) -> Position {
+        self.b.at(child.node)
+    }
+
+    /// Whether the text at this node was rewritten for that reason.
+    pub fn was(&self, kind: EditKind, offset: usize) -> bool {
+        self.repaired
+            .edit_at(offset)
+            .is_some_and(|edit| edit.kind == kind)
+    }
+
+    /// Keeps what a function or class changes; the returns of the outer function are put aside.
+    pub fn save(&mut self) -> SavedContext {
+        SavedContext {
+            scope: self.b.scope,
+            owner: self.b.owner,
+            function: self.function,
+            returns: std::mem::take(&mut self.returns),
+            this: self.this,
+            narrows_this: std::mem::take(&mut self.narrowing.narrows_this),
+            writes: std::mem::take(&mut self.narrowing.writes),
+            class: self.class,
+            type_use: self.type_use,
+        }
+    }
+
+    /// Puts it back and gives what the inner function returned.
+    pub fn restore(&mut self, saved: SavedContext) -> Vec<ExprId> {
+        self.b.scope = saved.scope;
+        self.b.owner = saved.owner;
+        self.function = saved.function;
+        self.this = saved.this;
+        self.narrowing.narrows_this = saved.narrows_this;
+        self.narrowing.writes = saved.writes;
+        self.class = saved.class;
+        self.type_use = saved.type_use;
+        std::mem::replace(&mut self.returns, saved.returns)
+    }
+
+    /// Runs a part of the walk in a scope of its own.
+    pub fn scoped<T>(&mut self, kind: ScopeKind, part: impl FnOnce(&mut Self) -> T) -> T {
+        let scope = self.b.scope;
+        self.b.open_scope(kind, DeclId::NONE);
+        let result = part(self);
+        self.b.scope = scope;
+        result
+    }
+
+    /// Whether declarations made here belong to a module or namespace.
+    pub fn at_module_level(&self) -> bool {
+        matches!(
+            self.b.facts.scope(self.b.scope).kind,
+            ScopeKind::File | ScopeKind::Namespace | ScopeKind::Global
+        )
+    }
+
+    /// The statement around a declaration that stands alone.
+    pub fn outer(&self, child: Child<'_>, outer: Option<EnclosingStatement>) -> EnclosingStatement {
+        outer.unwrap_or(EnclosingStatement {
+            start: child.start(),
+            end: child.end(),
+            flags: self.ambient,
+        })
+    }
+
+    /// Text without its quotes.
+    pub fn unquoted(&self, child: Child<'_>) -> &'t str {
+        let text = self.text(child);
+        let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+        if text.starts_with(['"', '\'', '`']) {
+            inner
+        } else {
+            text
+        }
+    }
+
+    /// The symbol of a string literal.
+    pub fn string(&mut self, child: Child<'_>) -> Sym {
+        let text = self.unquoted(child);
+        self.b.sym(text)
+    }
+
+    /// The name of a member or key, quotes removed; computed ones as written unless they are a
+    /// literal.
+    pub fn member_name(&mut self, name: Child<'tree>) -> (Sym, DeclFlags) {
+        match name.kind {
+            Kind::String => (self.string(name), DeclFlags::COMPUTED),
+            Kind::ComputedPropertyName => match self.children(name).first() {
+                Some(inner) if inner.kind == Kind::String => {
+                    (self.string(inner), DeclFlags::COMPUTED)
+                }
+                _ => (self.sym(name), DeclFlags::COMPUTED),
+            },
+            _ => (self.sym(name), DeclFlags::default()),
+        }
+    }
+
+    /// Walks what a computed name is computed from.
+    pub fn computed_name(&mut self, name: Child<'tree>) {
+        if name.kind == Kind::ComputedPropertyName {
+            for inner in self.children(name).named() {
+                self.expr(inner, Context::None);
+            }
+        }
+    }
+
+    /// Walks decorators on behalf of what they decorate.
+    pub fn decorate(&mut self, owner: DeclId, decorators: impl IntoIterator<Item = Child<'tree>>) {
+        let before = std::mem::replace(&mut self.b.owner, owner);
+        for decorator in decorators {
+            let Some(inner) = self.children(decorator).first() else {
+                continue;
+            };
+            if inner.kind == Kind::CallExpression {
+                self.expr(inner, Context::None);
+            } else {
+                let value = self.used(inner, Context::None, None).expr;
+                let at = self.name_position(inner);
+                self.b
+                    .site(SiteKind::Decorator, Subject::Decorator(value), at);
+            }
+        }
+        self.b.owner = before;
+    }
+
+    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`, the
+    /// string of `a["c"]`; else the start.
+    pub fn name_position(&mut self, child: Child<'tree>) -> Position {
+        let named = self.last_name(child).unwrap_or(child);
+        self.at(named)
+    }
+
+    fn last_name(&mut self, mut child: Child<'tree>) -> Option<Child<'tree>> {
+        loop {
+            child = match child.kind {
+                Kind::Identifier | Kind::Super => return Some(child),
+                Kind::MemberExpression => return self.children(child).get(Field::Property),
+                Kind::SubscriptExpression => {
+                    return self
+                        .children(child)
+                        .get(Field::Index)
+                        .filter(|index| index.kind == Kind::String);
+                }
+                Kind::ParenthesizedExpression
+                | Kind::NonNullExpression
+                | Kind::AsExpression
+                | Kind::SatisfiesExpression
+                | Kind::InstantiationExpression => self.children(child).first()?,
+                Kind::TypeAssertion => self.children(child).named().nth(1)?,
+                _ => return None,
+            };
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The displayed text of a declaration: its span, parameter list and type as written, its doc
+//! comment, and a hash of its text.
+//!
+//! **Limits.** The doc comment is the `/** */` that ends directly before the declaration; its
+//! summary ends at the first `@tag`.
+
+use std::borrow::Cow;
+
+use codeagent_lang::lower::builder::short_hash;
+use codeagent_lang::lower::one_line::one_line;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
+use memchr::{memrchr, memrchr_iter};
+
+use crate::lower::lowering::Lowering;
+use crate::syntax::syntax::Child;
+
+/// What is known of a declaration's looks.
+#[derive(Clone, Copy, Default)]
+pub struct DeclText<'tree> {
+    /// First byte, with decorators and `export`.
+    pub start: usize,
+    /// Past its last byte.
+    pub end: usize,
+    /// Its name token.
+    pub name: Option<Child<'tree>>,
+    /// Its parameter list.
+    pub parameters: Option<Child<'tree>>,
+    /// Its type annotation.
+    pub ty: Option<Child<'tree>>,
+    /// Its accessibility.
+    pub access: Option<Access>,
+    /// Where its doc comment ends at the latest, if not at `start`.
+    pub documented_at: Option<usize>,
+}
+
+/// A doc comment.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Doc {
+    summary: String,
+    deprecated: bool,
+}
+
+const SUMMARY_LIMIT: usize = 300;
+
+impl<'t, 'tree> Lowering<'t, 'tree> {
+    /// Gives a declaration what a node needs.
+    pub fn show(&mut self, id: DeclId, looks: DeclText<'tree>) {
+        let doc =
+            doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
+        let summary = if doc.summary.is_empty() {
+            Sym::NONE
+        } else {
+            self.b.sym_owned(&doc.summary)
+        };
+        let parameters = looks
+            .parameters
+            .map_or(Sym::NONE, |child| self.folded(self.text(child)));
+        let type_text = looks.ty.map_or(Sym::NONE, |child| {
+            self.folded(self.text(child).trim_start_matches(':').trim_start())
+        });
+        let name = looks.name.map_or((looks.start, looks.start), |child| {
+            (child.start(), child.end())
+        });
+
+        let detail = Detail {
+            span: self.b.span(looks.start, looks.end),
+            access: looks.access,
+            parameters,
+            type_text,
+            doc: summary,
+            deprecated: doc.deprecated,
+            explicit_interface: TypeId::NONE,
+            body_hash: body_hash(self.b.text, looks.start, name, looks.end),
+        };
+
+        self.b.set_detail(id, detail);
+    }
+
+    /// The symbol of a text on one line.
+    fn folded(&mut self, text: &'t str) -> Sym {
+        match one_line(text) {
+            Cow::Borrowed(text) => self.b.sym(text),
+            Cow::Owned(text) => self.b.sym_owned(&text),
+        }
+    }
+}
+
+fn body_hash(text: &str, start: usize, name: (usize, usize), end: usize) -> [u8; 8] {
+    let parts = [text.get(start..name.0), text.get(name.1..end)].map(Option::unwrap_or_default);
+    let mut compact = vec![0; parts[0].len() + parts[1].len()];
+    let mut length = 0;
+    for part in parts {
+        for byte in part.bytes() {
+            compact[length] = byte;
+            length += usize::from(!byte.is_ascii_whitespace());
+        }
+    }
+    short_hash(&[&compact[..length]])
+}
+
+fn doc_before(text: &str, start: usize) -> Option<Doc> {
+    comment_before(text, start).map(read_doc)
+}
+
+/// What stands between `/**` and `*/` right before an offset. `/*` behind a letter, a quote or a
+/// part of a path is none that opens a comment.
+pub fn comment_before(text: &str, start: usize) -> Option<&str> {
+    let mut before = text.get(..start)?.trim_end();
+    while !before.ends_with("*/") {
+        let line = memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
+        if !before[line..].trim_start().starts_with("//") || line == 0 {
+            return None;
+        }
+        before = before[..line].trim_end();
+    }
+
+    let above = &before.as_bytes()[..before.len() - 2];
+    let last = memrchr_iter(b'/', above)
+        .find(|end| above[..*end].ends_with(b"*"))
+        .map_or(0, |end| end + 1);
+    let comment = &before[last..];
+    let opens = |at: &usize| {
+        !comment[..*at].ends_with(|c: char| c.is_alphanumeric() || "\"'`*/.@_-".contains(c))
+    };
+    let open = memrchr_iter(b'/', comment.as_bytes())
+        .find(|at| comment[*at..].starts_with("/*") && opens(at))?;
+
+    comment[open..].strip_prefix("/**")?.strip_suffix("*/")
+}
+
+fn read_doc(comment: &str) -> Doc {
+    let mut doc = Doc {
+        summary: String::new(),
+        deprecated: comment.contains("@deprecated"),
+    };
+    let lines = || {
+        comment
+            .lines()
+            .map(|line| line.trim().trim_start_matches('*').trim())
+    };
+    for line in lines() {
+        if line.starts_with('@') || line.starts_with("```") {
+            break;
+        }
+        if line.is_empty() && !doc.summary.is_empty() {
+            break;
+        }
+        if !line.is_empty() {
+            if !doc.summary.is_empty() {
+                doc.summary.push(' ');
+            }
+            push_plain(&mut doc.summary, line);
+        }
+    }
+
+    // A comment of tags only is one all the same, unless they only give types.
+    let gives_type = |tag: &str| {
+        let said = tag
+            .split_once(char::is_whitespace)
+            .map_or("", |(_, said)| said.trim_start());
+        said.starts_with('{') && !said.starts_with("{@")
+    };
+
+    if let Some(tag) = lines()
+        .find(|line| line.starts_with('@') && !gives_type(line))
+        .filter(|_| doc.summary.is_empty())
+    {
+        push_plain(&mut doc.summary, tag);
+    }
+
+    if doc.summary.len() > SUMMARY_LIMIT {
+        let cut = (0..=SUMMARY_LIMIT)
+            .rev()
+            .find(|&at| doc.summary.is_char_boundary(at))
+            .unwrap_or(0);
+        let cut = doc.summary[..cut].rfind(' ').unwrap_or(cut);
+        doc.summary.truncate(cut);
+    }
+
+    doc
+}
+
+/// Adds a line with `{@link A.b text}` made plain.
+fn push_plain(summary: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some(open) = rest.find("{@") {
+        let Some(close) = rest[open..].find('}') else {
+            break;
+        };
+        summary.push_str(&rest[..open]);
+        let inner = &rest[open + 2..open + close];
+        summary.push_str(
+            inner
+                .split_once(char::is_whitespace)
+                .map_or("", |(_, target)| target.trim()),
+        );
+        rest = &rest[open + close + 1..];
+    }
+    summary.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_is_plain_text_up_to_the_first_blank_line_or_tag() {
+        let text = "/**\n * Adds {@link Cart items}\n * up.\n *\n * More.\n * @deprecated use b\n */\n// note\nfunction f() {}";
+        let doc = doc_before(text, text.find("function").unwrap()).unwrap();
+        assert_eq!(
+            doc,
+            Doc {
+                summary: "Adds Cart items up.".to_owned(),
+                deprecated: true
+            }
+        );
+
+        let doc = doc_before("/** @deprecated use {@link b} */\nfunction f() {}", 33).unwrap();
+        assert_eq!(
+            doc,
+            Doc {
+                summary: "@deprecated use b".to_owned(),
+                deprecated: true
+            }
+        );
+
+        assert_eq!(doc_before("/* no */ x", 9), None);
+        assert_eq!(doc_before("f(); x", 5), None);
+
+        let globs = "import './*';\n/** In src/*.ts */\nlet x";
+        assert_eq!(
+            doc_before(globs, globs.len() - 5).unwrap().summary,
+            "In src/*.ts"
+        );
+    }
+
+    #[test]
+    fn the_hash_does_not_see_name_and_layout() {
+        let (a, b) = ("function a() { return 1 }", "function   bc()\n{ return 1 }");
+        assert_eq!(
+            body_hash(a, 0, (9, 10), a.len()),
+            body_hash(b, 0, (11, 13), b.len())
+        );
+    }
+}

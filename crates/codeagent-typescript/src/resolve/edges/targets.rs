@@ -1,0 +1,464 @@
+//! The target of a site, by the form of its subject: an expression, a type name, an import, an
+//! export, a base list entry or a key.
+//!
+//! **Limits.** Those of the types: the target of a member is unknown if its receiver is.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
+
+/// The target of a site.
+pub enum SiteTarget {
+    /// Declarations, in the repository or external.
+    Decls(DeclList),
+    /// A module.
+    File(FileId),
+    /// Something external.
+    External,
+    /// A local that holds a value.
+    Value,
+    /// Something in the repository that is not a node and has none of its names.
+    Nameless,
+    /// Not resolved, although it should be.
+    Unknown,
+}
+
+impl From<ResolvedName> for SiteTarget {
+    fn from(found: ResolvedName) -> Self {
+        match found {
+            ResolvedName::Decls(decls) => Self::Decls(decls),
+            ResolvedName::Module(file) => Self::File(file),
+            ResolvedName::Ambient(block) => Self::Decls(DeclList::from_slice(&[block])),
+            ResolvedName::External => Self::External,
+            ResolvedName::Nothing => Self::Unknown,
+        }
+    }
+}
+
+impl FileResolver<'_> {
+    pub fn site_target(&mut self, site: Site) -> SiteTarget {
+        let file = self.file;
+
+        match site.subject {
+            Subject::Expr(expr) => self.expr_target(expr, site.kind),
+            Subject::Decorator(expr) => self.callee_target(expr),
+            Subject::Type(ty, index) => self.type_target(ty, usize::from(index)),
+            Subject::Import(id) => self.import_target(id),
+            Subject::Export(id) => self.export_target(id),
+            Subject::Base(decl, index) => self.base_target(at(file, decl), usize::from(index)),
+            Subject::Key(object, sym) => self.key_target(object, sym),
+            Subject::Attribute(component, sym) => {
+                let component = self.expr_type(file, component);
+                let props = self.props_of(component);
+                self.key_of(props, sym)
+            }
+            Subject::Construct(..) => SiteTarget::External,
+        }
+    }
+
+    fn expr_target(&mut self, expr: ExprId, kind: SiteKind) -> SiteTarget {
+        let (file, facts) = (self.file, self.own_facts());
+        match facts.expr(expr) {
+            Expr::Call(call) if kind.is_call() => {
+                match facts.expr(facts.calls[call.index()].callee) {
+                    Expr::Super(class) => self.super_target(class),
+                    _ => self.callee_target(facts.calls[call.index()].callee),
+                }
+            }
+            Expr::New(call) if kind.is_call() => {
+                let callee = facts.calls[call.index()].callee;
+                let outcome = self.callee_target(callee);
+                self.constructor_target(callee, outcome)
+            }
+            Expr::Jsx(component) if kind.is_call() => self.value_target(component),
+            Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(file, sym).into(),
+            _ => self.value_target(expr),
+        }
+    }
+
+    pub fn value_target(&mut self, expr: ExprId) -> SiteTarget {
+        let (file, facts) = (self.file, self.own_facts());
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let decls = self.lookup(
+                    LookupPosition {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                    Meaning::Value,
+                );
+
+                if decls.is_empty() {
+                    return SiteTarget::External;
+                }
+                if let Some(property) = self.parameter_property(&decls) {
+                    return SiteTarget::Decls(property);
+                }
+
+                let found = self.resolve_decls(decls);
+                match self.as_value(found) {
+                    // A function sees itself by its own name.
+                    ResolvedName::Decls(decls) => SiteTarget::Decls(
+                        decls
+                            .into_iter()
+                            .flat_map(|decl| self.named_member(decl))
+                            .collect(),
+                    ),
+                    found => found.into(),
+                }
+            }
+            Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
+                self.member_target(object, sym)
+            }
+            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
+                self.value_target(inner)
+            }
+            Expr::Class(decl) | Expr::Function(decl) => {
+                SiteTarget::Decls(DeclList::from_slice(&[at(file, decl)]))
+            }
+            Expr::Require(sym) => self.required(file, sym).into(),
+            Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
+                SiteTarget::External
+            }
+            _ => {
+                let ty = self.expr_type(file, expr);
+                self.computed_target(ty)
+            }
+        }
+    }
+
+    /// What is called by the value of `f()`, `a[i]` or `a || b`.
+    fn computed_target(&mut self, ty: Ty) -> SiteTarget {
+        match self.get(ty) {
+            Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
+            Type::Simple(_)
+            | Type::BuiltIn(..)
+            | Type::BuiltInValue(_)
+            | Type::BuiltInMethod(..) => SiteTarget::External,
+            _ => SiteTarget::Nameless,
+        }
+    }
+
+    /// The property that a constructor parameter with a modifier declares.
+    fn parameter_property(&mut self, decls: &DeclList) -> Option<DeclList> {
+        let [parameter] = decls[..] else { return None };
+        let facts = self.facts(parameter.file);
+        let declaration = facts.decl(parameter.decl);
+        if declaration.kind != DeclKind::Parameter
+            || !declaration.flags.has(DeclFlags::FROM_PARAMETER)
+        {
+            return None;
+        }
+
+        let constructor = facts.scope(declaration.scope).owner.some()?;
+        let class = facts.decl(constructor).scope;
+        let name = self.name(parameter.file, declaration.name);
+        let mut own = self
+            .declarations(parameter.file, class, name)
+            .iter()
+            .map(|entry| entry.2);
+        let property = own.find(|id| {
+            facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property
+        })?;
+
+        Some(DeclList::from_slice(&[at(parameter.file, property)]))
+    }
+
+    /// Of declarations of several spaces those that are values, if there are some.
+    fn as_value(&mut self, found: ResolvedName) -> ResolvedName {
+        self.with_meaning(found, |kind| {
+            !matches!(
+                kind,
+                DeclKind::Interface | DeclKind::TypeAlias | DeclKind::TypeParam
+            )
+        })
+    }
+
+    fn as_type(&mut self, found: ResolvedName) -> ResolvedName {
+        self.with_meaning(found, |kind| {
+            matches!(
+                kind,
+                DeclKind::Class
+                    | DeclKind::Interface
+                    | DeclKind::TypeAlias
+                    | DeclKind::Enum
+                    | DeclKind::TypeParam
+                    | DeclKind::EnumMember
+            )
+        })
+    }
+
+    fn with_meaning(
+        &mut self,
+        found: ResolvedName,
+        holds: impl Fn(DeclKind) -> bool,
+    ) -> ResolvedName {
+        let ResolvedName::Decls(decls) = found else {
+            return found;
+        };
+        let kept: DeclList = decls
+            .iter()
+            .copied()
+            .filter(|decl| holds(self.decl(*decl).kind))
+            .collect();
+        ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
+    }
+
+    fn member_target(&mut self, object: ExprId, sym: Sym) -> SiteTarget {
+        let file = self.file;
+        let receiver = self.expr_type(file, object);
+        let name = self.name(file, sym);
+        match self.lookup_member(receiver, name) {
+            MemberLookup::Declared(member) => {
+                let found = self.resolve_decls(member.decls);
+                match self.as_value(found) {
+                    ResolvedName::Decls(decls) => self.resolve_shorthand(decls),
+                    found => found.into(),
+                }
+            }
+            MemberLookup::External => self
+                .expando_target(object, name)
+                .unwrap_or(SiteTarget::External),
+            MemberLookup::Value(ty) => self.value_member(ty),
+            MemberLookup::Missing => self
+                .expando_target(object, name)
+                .unwrap_or(SiteTarget::Unknown),
+        }
+    }
+
+    /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
+    fn resolve_shorthand(&mut self, decls: DeclList) -> SiteTarget {
+        let [decl] = decls[..] else {
+            return SiteTarget::Decls(decls);
+        };
+        match self.shorthand(decl) {
+            Some(found) if !found.is_nothing() => self.as_value(found).into(),
+            _ => SiteTarget::Decls(decls),
+        }
+    }
+
+    fn expando_target(&mut self, object: ExprId, name: Name) -> Option<SiteTarget> {
+        let own = self.file;
+        let (file, value) = self.expando(own, object, name)?;
+        let facts = self.facts(file);
+
+        let Expr::Name(sym, scope, offset) = facts.expr(value) else {
+            let holders = self.named_holders(own, object)?;
+            let member = self.member_assigned_to(&holders, name);
+            return Some(member.map_or(SiteTarget::Unknown, |member| {
+                SiteTarget::Decls(DeclList::from_slice(&[member]))
+            }));
+        };
+        let name = self.name(file, sym);
+
+        let named = self.lookup(
+            LookupPosition {
+                file,
+                scope,
+                offset,
+            },
+            name,
+            Meaning::Value,
+        );
+
+        let found = self.resolve_decls(named);
+        Some(self.as_value(found).into())
+    }
+
+    fn value_member(&mut self, ty: Ty) -> SiteTarget {
+        match self.get(ty) {
+            Type::Module(file) => SiteTarget::File(file),
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => SiteTarget::Nameless,
+            _ => SiteTarget::External,
+        }
+    }
+
+    fn type_target(&mut self, ty: TypeId, index: usize) -> SiteTarget {
+        let (file, facts) = (self.file, self.own_facts());
+        let (found, is_last) = match facts.type_expr(ty) {
+            TypeExpr::Name(segments, scope) => {
+                let segments = facts.list(segments);
+                (
+                    self.type_name(file, segments, scope, index),
+                    index + 1 == segments.len(),
+                )
+            }
+            TypeExpr::Import(specifier, segments) => {
+                let segments = facts.list(segments);
+                let mut found = self.module(file, specifier);
+                for segment in segments.iter().take(index + 1) {
+                    let name = self.name(file, segment.name);
+                    found = self.found_member(&found, name);
+                }
+                (found, index + 1 == segments.len())
+            }
+            TypeExpr::Indexed(object, key) => return self.indexed_target(object, key),
+            _ => return SiteTarget::External,
+        };
+
+        match found {
+            ResolvedName::Nothing => SiteTarget::External,
+            found if is_last => self.as_type(found).into(),
+            found => found.into(),
+        }
+    }
+
+    /// `"x"` of `T["x"]`
+    fn indexed_target(&mut self, object: TypeId, key: TypeId) -> SiteTarget {
+        let facts = self.own_facts();
+        let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
+            return SiteTarget::External;
+        };
+        let file = self.file;
+        let object = self.type_of(file, object);
+        self.key_of(object, sym)
+    }
+
+    fn import_target(&mut self, id: ImportId) -> SiteTarget {
+        let (file, facts) = (self.file, self.own_facts());
+        let import = &facts.imports[id.index()];
+        match import.decl.some() {
+            None => self.module(file, import.module).into(),
+            Some(decl) => {
+                let found = self.resolve_decls(DeclList::from_slice(&[at(file, decl)]));
+                let found = if import.type_only {
+                    self.as_type(found)
+                } else {
+                    found
+                };
+                self.same_symbol_only(found).into()
+            }
+        }
+    }
+
+    /// A type and a value of one name brought by one specifier: the value stands for both.
+    fn same_symbol_only(&mut self, found: ResolvedName) -> ResolvedName {
+        let ResolvedName::Decls(decls) = &found else {
+            return found;
+        };
+        let Some(first) = decls.first().copied() else {
+            return found;
+        };
+        let group = self.merged_symbol(first);
+        ResolvedName::Decls(
+            decls
+                .iter()
+                .copied()
+                .filter(|decl| *decl == first || group.contains(decl))
+                .collect(),
+        )
+    }
+
+    fn export_target(&mut self, id: ExportId) -> SiteTarget {
+        let (file, facts) = (self.file, self.own_facts());
+        let export = &facts.exports[id.index()];
+        match export.kind {
+            ExportKind::Star | ExportKind::StarAs => self.module(file, export.module).into(),
+            ExportKind::From => {
+                let module = self.module(file, export.module);
+                let name = self.name(file, export.local);
+                let found = self.export(&module, name);
+                self.same_symbol_only(found).into()
+            }
+            ExportKind::Local => {
+                let name = self.name(file, export.local);
+                let position = LookupPosition {
+                    file,
+                    scope: export.scope,
+                    offset: u32::MAX,
+                };
+                let mut decls = self.lookup(position, name, Meaning::Value);
+                if decls.is_empty() {
+                    decls = self.lookup(position, name, Meaning::Type);
+                }
+
+                let found = self.resolve_decls(decls);
+                self.same_symbol_only(found).into()
+            }
+            ExportKind::Assign | ExportKind::CommonJs => SiteTarget::External,
+        }
+    }
+
+    fn base_target(&mut self, decl: DeclRef, index: usize) -> SiteTarget {
+        let facts = self.facts(decl.file);
+        let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
+            return SiteTarget::Unknown;
+        };
+
+        if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
+            let segments = facts.list(segments);
+            let found =
+                self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
+            let found = if matches!(found, ResolvedName::Nothing) {
+                self.base_value(decl, segments, scope)
+            } else {
+                found
+            };
+            let found = self.whole_module(found);
+            return match found {
+                ResolvedName::Nothing => SiteTarget::External,
+                found => self.as_type(found).into(),
+            };
+        }
+
+        let ty = self.base_type(decl, index);
+
+        if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
+            (facts.type_expr(base.ty), self.get(ty))
+            && let found @ SiteTarget::Decls(_) = self.value_target(expr)
+        {
+            return found;
+        }
+
+        match self.get(ty) {
+            Type::Instance(class, _) => SiteTarget::Decls(self.named_constructor(class)),
+            Type::Simple(Ty::UNKNOWN) => SiteTarget::Unknown,
+            _ => SiteTarget::External,
+        }
+    }
+
+    /// `extends Base` where `Base` is a variable that holds a class.
+    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
+        let &[segment] = segments else {
+            return ResolvedName::Nothing;
+        };
+        let name = self.name(decl.file, segment.name);
+        let decls = self.lookup(
+            LookupPosition {
+                file: decl.file,
+                scope,
+                offset: u32::MAX,
+            },
+            name,
+            Meaning::Value,
+        );
+        self.resolve_decls(decls)
+    }
+
+    /// The key of an object literal: the member of the expected type, else the literal's own, which
+    /// is no node.
+    fn key_target(&mut self, object: DeclId, sym: Sym) -> SiteTarget {
+        let file = self.file;
+        let expected = self.context(at(file, object));
+        self.key_of(expected, sym)
+    }
+
+    /// The member that a key names.
+    fn key_of(&mut self, object: Ty, key: Sym) -> SiteTarget {
+        let name = self.name(self.file, key);
+        match self.lookup_member(object, name) {
+            MemberLookup::Declared(member) => SiteTarget::Decls(member.decls),
+            _ => SiteTarget::External,
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Contextual types: the type expected of a lambda, object or array literal by its parameter,
+//! annotation, enclosing property or `return`.
+//!
+//! **Limits.** The expected result of a call counts only for type parameters that no argument
+//! determines.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::expressions::calls::CallSite;
+use crate::resolve::expressions::inference::Inference;
+use crate::resolve::global_index::file_index::ContextKind;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+use crate::resolve::types::signatures::{Signature, Signatures};
+
+/// The type of a parameter, the type parameters in force, and what they are bound to.
+type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
+
+impl Checker<'_> {
+    /// The type of parameter `index` of a lambda, from its context.
+    pub fn context_param(&mut self, lambda: DeclRef, index: usize) -> Ty {
+        let context = self.context(lambda);
+        if context == Ty::EXTERNAL {
+            return Ty::EXTERNAL;
+        }
+        let Some(signature) = self.signatures(context).first().copied() else {
+            return Ty::UNKNOWN;
+        };
+        let params = self.signature_params(signature);
+        let Some(param) = params
+            .get(index)
+            .or(params.last().filter(|param| param.rest))
+        else {
+            return Ty::UNKNOWN;
+        };
+
+        let own = self.params(lambda);
+        let is_rest = own
+            .get(index)
+            .is_some_and(|own| self.decl(*own).flags.has(DeclFlags::REST));
+        let ty = self.with_receiver(lambda, param.ty);
+        if is_rest { self.arena.array(ty) } else { ty }
+    }
+
+    /// `this` in the parameter of a callback is what the method is called on.
+    fn with_receiver(&mut self, lambda: DeclRef, ty: Ty) -> Ty {
+        let facts = self.facts(lambda.file);
+        let Context::Argument(call, _) = facts.decl(lambda.decl).context else {
+            return ty;
+        };
+        let Some(call) = facts.calls.get(call.0 as usize) else {
+            return ty;
+        };
+        match facts.expr(call.callee) {
+            Expr::Member(object, _) => {
+                let receiver = self.expr_type(lambda.file, object);
+                self.arena.substitute_this(ty, receiver)
+            }
+            _ => ty,
+        }
+    }
+
+    /// Adds bindings that make what a call gives into what is expected of it.
+    pub fn bind_by_result(
+        &mut self,
+        decl: DeclRef,
+        site: CallSite,
+        params: &[DeclRef],
+        bindings: &mut Vec<(DeclRef, Ty)>,
+    ) {
+        if params
+            .iter()
+            .all(|param| bindings.iter().any(|binding| binding.0 == *param))
+        {
+            return;
+        }
+
+        let expected = match self.tables.expected(site.file, site.call) {
+            None => return,
+            Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
+            Some(ContextKind::Argument(call, index)) => {
+                self.query(Query::Expected(site.file, site.call), |checker| {
+                    checker.expected_argument(
+                        CallSite {
+                            file: site.file,
+                            call,
+                        },
+                        usize::from(index),
+                    )
+                })
+            }
+        };
+
+        if expected.is_opaque() {
+            return;
+        }
+
+        let result = self.return_type(decl);
+        let mut inference = Inference::new(params, false);
+        self.infer_from_types(result, expected, &mut inference, 0);
+
+        for (param, ty) in inference.finish() {
+            if !self.is_open(ty) && !bindings.iter().any(|binding| binding.0 == param) {
+                bindings.push((param, ty));
+            }
+        }
+    }
+
+    /// The type expected of a lambda, object literal or array literal.
+    pub fn context(&mut self, decl: DeclRef) -> Ty {
+        self.query(Query::Context(decl), |checker| {
+            checker.context_unguarded(decl)
+        })
+    }
+
+    fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
+        let file = decl.file;
+
+        match self.decl(decl).context {
+            Context::None => Ty::UNKNOWN,
+            Context::Argument(call, index) => {
+                self.argument_context(CallSite { file, call }, usize::from(index))
+            }
+            Context::Typed(ty) => self.type_of(file, ty),
+            Context::Assigned(expr) => self.expr_type(file, expr),
+            Context::Property(object, sym) => {
+                let object = self.context(at(file, object));
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Context::Returned(function) => self.returned_context(at(file, function)),
+            Context::Element(array) => {
+                let facts = self.facts(file);
+                match facts.expr(array) {
+                    Expr::Array(elements, standing) if !standing.is_none() => {
+                        let context = self.context(at(file, standing));
+                        let is_it = |element: &ExprId| match facts.expr(*element) {
+                            Expr::Function(id) | Expr::Object(id) | Expr::Array(_, id) => {
+                                id == decl.decl
+                            }
+                            _ => false,
+                        };
+                        let index = facts.list(elements).iter().position(is_it);
+                        self.element_at(context, index)
+                    }
+                    _ => Ty::UNKNOWN,
+                }
+            }
+            Context::Attribute(component, sym) => {
+                let component = self.expr_type(file, component);
+                let props = self.props_of(component);
+                let name = self.name(file, sym);
+                self.member_type(props, name)
+            }
+        }
+    }
+
+    fn argument_context(&mut self, site: CallSite, index: usize) -> Ty {
+        match self.signature_at(site) {
+            Ok(signature @ Signature::Declared(..)) => {
+                let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index)
+                else {
+                    return Ty::UNKNOWN;
+                };
+                self.add_defaults(&params, &mut bindings);
+                let bound = self.arena.mapper(bindings);
+                self.substitute(ty, bound)
+            }
+            Ok(Signature::BuiltIn(..)) => Ty::UNKNOWN,
+            Err(ty) => ty,
+        }
+    }
+
+    /// What a parameter of a call takes, type parameters of the call left open where nothing binds
+    /// them.
+    fn expected_argument(&mut self, site: CallSite, index: usize) -> Ty {
+        let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
+            return Ty::UNKNOWN;
+        };
+        let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else {
+            return Ty::UNKNOWN;
+        };
+        let bound = self.arena.mapper(bindings);
+        self.substitute(ty, bound)
+    }
+
+    /// The signature a call calls, or what is to be said without one: an undeclared function from
+    /// outside may pass a callback what is of the repository, a constructor of the library does
+    /// not.
+    fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else {
+            return Err(Ty::UNKNOWN);
+        };
+
+        let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
+            self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
+        } else {
+            let callee = self.expr_type(site.file, call.callee);
+            if matches!(self.get(callee), Type::BuiltInValue(_)) {
+                return Err(Ty::EXTERNAL);
+            }
+            if self.tables.is_new(site.file, site.call) {
+                self.class_signatures(callee)
+            } else {
+                self.signatures(callee)
+            }
+        };
+
+        self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
+    }
+
+    /// The type of parameter `index`, the type parameters in force, and what the arguments that are
+    /// not lambdas bind them to.
+    fn bound_argument(
+        &mut self,
+        signature: Signature,
+        site: CallSite,
+        index: usize,
+    ) -> Option<BoundArgument> {
+        let Signature::Declared(decl, _) = signature else {
+            return None;
+        };
+
+        let params = self.signature_params(signature);
+        let param = *params
+            .get(index)
+            .or(params.last().filter(|param| param.rest))?;
+
+        let mut type_params = self.type_params(decl);
+        if self.decl(decl).kind == DeclKind::Constructor
+            && let Some(class) = self.class_of(decl)
+        {
+            type_params.extend(self.type_params(class));
+        }
+
+        let written = self.call_type_args(site);
+        let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
+        if bindings.is_empty() && !type_params.is_empty() {
+            bindings = self.infer(signature, site, Inference::new(&type_params, false));
+            // What is passed for a bare `T` says nothing about itself: its constraint does.
+            if let Type::Param(own) = self.get(param.ty) {
+                bindings.retain(|binding| binding.0 != own);
+            }
+            self.bind_by_result(decl, site, &type_params, &mut bindings);
+        }
+
+        Some((param.ty, type_params, bindings))
+    }
+
+    fn base_constructors(&mut self, class: DeclRef) -> Signatures {
+        match self.static_base(class) {
+            Some(base) => self.class_signatures(base),
+            None => Signatures::new(),
+        }
+    }
+
+    fn returned_context(&mut self, function: DeclRef) -> Ty {
+        let declaration = self.decl(function);
+        let ty = if declaration.ty.is_none() {
+            let context = self.context(function);
+            match self.signatures(context).first().copied() {
+                Some(signature) => self.signature_result(signature),
+                None => Ty::UNKNOWN,
+            }
+        } else {
+            self.type_of(function.file, declaration.ty)
+        };
+
+        if declaration.flags.has(DeclFlags::GENERATOR) {
+            self.element_type(ty)
+        } else if declaration.flags.has(DeclFlags::ASYNC) {
+            self.awaited(ty)
+        } else {
+            ty
+        }
+    }
+
+    /// What a component takes as its properties.
+    pub fn props_of(&mut self, component: Ty) -> Ty {
+        if component == Ty::EXTERNAL {
+            return Ty::EXTERNAL;
+        }
+
+        if let Type::Static(_) = self.get(component) {
+            let instance = self.instance_of(component, &[]);
+            let name = self.tables.find("props");
+            let props = self.member_type(instance, name);
+            return if props.is_opaque() {
+                self.first_base_arg(instance)
+            } else {
+                props
+            };
+        }
+
+        let Some(signature) = self.signatures(component).first().copied() else {
+            return Ty::UNKNOWN;
+        };
+
+        self.signature_params(signature)
+            .first()
+            .map_or(Ty::UNKNOWN, |param| param.ty)
+    }
+
+    /// `P` of `class C extends React.Component<P>`, whose declaration is outside.
+    fn first_base_arg(&mut self, instance: Ty) -> Ty {
+        let Type::Instance(decl, _) = self.get(instance) else {
+            return Ty::EXTERNAL;
+        };
+
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let extended = facts
+            .list(declaration.bases)
+            .iter()
+            .find(|base| base.clause == BaseClause::Extends);
+
+        let args = extended.map(|base| match facts.type_expr(base.ty) {
+            TypeExpr::Name(segments, _) => facts
+                .list(segments)
+                .last()
+                .map_or(List::default(), |segment| segment.args),
+            TypeExpr::Heritage(_, args) => args,
+            _ => List::default(),
+        });
+        let first = args.and_then(|args| facts.list(args).first().copied());
+        first.map_or(Ty::EXTERNAL, |ty| self.type_of(decl.file, ty))
+    }
+}

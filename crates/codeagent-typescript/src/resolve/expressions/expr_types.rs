@@ -1,0 +1,317 @@
+//! The types of expressions.
+//!
+//! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
+//! numbers.
+
+use codeagent_lang::FileId;
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::symbols::value_owners::constructs;
+use crate::resolve::types::members::MemberLookup;
+
+/// Elements of an array literal that are looked at, and so most of a tuple.
+const MAX_ELEMENTS: usize = 16;
+
+impl Checker<'_> {
+    /// The type of an expression of a file.
+    pub fn expr_type(&mut self, file: FileId, expr: ExprId) -> Ty {
+        if expr.is_none() {
+            return Ty::UNKNOWN;
+        }
+        self.memoized(Query::Expr(file, expr), |checker| {
+            checker.compute_expr_type(file, expr)
+        })
+    }
+
+    fn compute_expr_type(&mut self, file: FileId, id: ExprId) -> Ty {
+        let facts = self.facts(file);
+        match facts.expr(id) {
+            Expr::Name(sym, scope, offset) => self.name_type_in(
+                sym,
+                LookupPosition {
+                    file,
+                    scope,
+                    offset,
+                },
+                Meaning::Narrowed,
+            ),
+            Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
+            Expr::Super(decl) => self.super_type(file, decl),
+            Expr::Member(_, sym)
+                if facts.text(sym) == "exports" && self.is_own_exports(file, id) =>
+            {
+                self.module_type(file)
+            }
+            Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
+            Expr::Destructured(object, sym) => {
+                let object = self.expr_type(file, object);
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Expr::Index(call) => self.index_expr_type(file, call),
+            Expr::Call(call) => self.call_type(file, call),
+            Expr::New(call) => self.new_type(file, call),
+            Expr::Generic(inner, _)
+            | Expr::Same(inner)
+            | Expr::Spread(inner)
+            | Expr::Conditional(inner) => self.expr_type(file, inner),
+            Expr::Await(inner) => {
+                let ty = self.expr_type(file, inner);
+                self.awaited(ty)
+            }
+            Expr::Iterate(inner, is_async) => {
+                let ty = self.expr_type(file, inner);
+                let element = self.element_type(ty);
+
+                if is_async {
+                    self.awaited(element)
+                } else {
+                    element
+                }
+            }
+            Expr::Cast(ty) => self.type_of(file, ty),
+            Expr::Satisfies(inner, _) => self.expr_type(file, inner),
+            Expr::Or(a, b) => {
+                let a = self.expr_type(file, a);
+                let b = self.expr_type(file, b);
+                self.arena.union(&[a, b])
+            }
+            Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file, inner),
+            Expr::Object(decl) => self
+                .arena
+                .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
+            Expr::Array(elements, decl) => self.array_type(file, elements, decl),
+            Expr::Function(decl) => self
+                .arena
+                .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
+            Expr::Class(decl) => self.arena.add(Type::Static(at(file, decl))),
+            Expr::ContextParam(decl, index) => {
+                self.context_param(at(file, decl), usize::from(index))
+            }
+            Expr::Guarded(index) => self.guarded_type(file, index),
+            Expr::Element(inner, index) => {
+                let ty = self.expr_type(file, inner);
+                self.element_at(ty, Some(usize::from(index)))
+            }
+            Expr::RestOf(inner, _) => self.expr_type(file, inner),
+            Expr::DynamicImport(sym) => {
+                let module = self.module(file, sym);
+                let ty = self.found_type(&module);
+                self.arena.built_in(BuiltinType::Promise, &[ty])
+            }
+            Expr::Require(sym) => {
+                let required = self.required(file, sym);
+                self.found_type(&required)
+            }
+            Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(BuiltinType::RegExp, &[]),
+            Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
+            Expr::Known(known) => known_type(known),
+            Expr::Binary(operator, a, b) => self.binary_type(file, operator, a, b),
+            Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
+            Expr::Unary(..) => Ty::NUMBER,
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn literal_value_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+        let primitive = primitive_of(kind);
+        match sym.some() {
+            Some(sym) if primitive == Ty::STRING => {
+                let name = self.name(file, sym);
+                self.arena.add(Type::Literal(kind, name))
+            }
+            _ => primitive,
+        }
+    }
+
+    fn binary_type(&mut self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
+        use Operator as O;
+        match operator {
+            O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
+                Ty::BOOLEAN
+            }
+            O::Add => {
+                let types = [self.expr_type(file, a), self.expr_type(file, b)];
+                let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
+                if is_text { Ty::STRING } else { Ty::NUMBER }
+            }
+            _ => Ty::NUMBER,
+        }
+    }
+
+    /// The type of a bare name, seen through narrowings or not.
+    pub fn name_type_in(&mut self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
+        let name = self.name(position.file, sym);
+        let decls = self.lookup(position, name, meaning);
+        if let [narrow] = decls[..]
+            && self.decl(narrow).kind == DeclKind::Narrow
+            && self.is_assigned_outside(narrow, position)
+        {
+            return self.name_type_in(sym, position, Meaning::Value);
+        }
+
+        if !decls.is_empty() {
+            return self.decls_type(&decls);
+        }
+
+        let spelling = self.spelling(name);
+        match spelling {
+            "undefined" | "null" => return Ty::NOTHING,
+            "window" | "self" | "globalThis" => return self.window(),
+            "exports" if self.facts(position.file).header.dialect.is_javascript() => {
+                return self.module_type(position.file);
+            }
+            _ => {}
+        }
+
+        match BuiltinType::of_name(spelling) {
+            Some(known) => self.arena.add(Type::BuiltInValue(known)),
+            None => Ty::EXTERNAL,
+        }
+    }
+
+    /// The global object, as far as the repository declares members for it.
+    fn window(&mut self) -> Ty {
+        let name = self.tables.find("Window");
+        match self.global(name, Meaning::Type).first().copied() {
+            Some(decl) => self.instance(decl, &[]),
+            None => Ty::EXTERNAL,
+        }
+    }
+
+    fn this_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+        let Some(decl) = decl.some() else {
+            return Ty::UNKNOWN;
+        };
+
+        let decl = at(file, decl);
+        match self.decl(decl).kind {
+            DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
+            DeclKind::ObjectLiteral => {
+                let context = self.context(decl);
+                let own = self.arena.add(Type::Object(decl, TypeMapper::EMPTY));
+                if context.is_opaque() {
+                    own
+                } else {
+                    self.arena.intersection(&[own, context])
+                }
+            }
+            DeclKind::ObjectType => self.arena.add(Type::Object(decl, TypeMapper::EMPTY)),
+            DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => {
+                self.own_instance(decl)
+            }
+            // `o.f = function () {}`
+            DeclKind::Lambda => {
+                let object = self.decl(decl).init;
+                self.expr_type(file, object)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn member_expr_type(&mut self, file: FileId, id: ExprId, object: ExprId, sym: Sym) -> Ty {
+        if self.tables.file(file).narrows_members
+            && let Some(narrow) = self.narrowed_path(file, id)
+        {
+            return self.decl_type(narrow);
+        }
+        self.declared_member_type(file, object, sym)
+    }
+
+    /// The type of a member, whatever guards say of it.
+    pub fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
+        let name = self.name(file, sym);
+        let receiver = self.expr_type(file, object);
+        match self.lookup_member(receiver, name) {
+            MemberLookup::Missing | MemberLookup::External => {
+                match self.expando(file, object, name) {
+                    Some((file, value)) => self.expr_type(file, value),
+                    None => self.member_type(receiver, name),
+                }
+            }
+            lookup => self.type_of_lookup(lookup, receiver),
+        }
+    }
+
+    fn index_expr_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let call = &facts.calls[call.index()];
+        let object = self.expr_type(file, call.callee);
+
+        let Some(arg) = facts.list(call.args).first() else {
+            return Ty::UNKNOWN;
+        };
+
+        match facts.expr(arg.value) {
+            Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Expr::Literal(LiteralKind::Number, sym) => {
+                let name = self.name(file, sym);
+                match self.lookup_member(object, name) {
+                    lookup @ MemberLookup::Declared(_) => self.type_of_lookup(lookup, object),
+                    _ => self.element_at(object, facts.text(sym).parse().ok()),
+                }
+            }
+            _ => {
+                let key = self.expr_type(file, arg.value);
+                if matches!(
+                    self.get(key),
+                    Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)
+                ) {
+                    self.indexed_type(object, key)
+                } else {
+                    self.index_type(object)
+                }
+            }
+        }
+    }
+
+    fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
+        let facts = self.facts(file);
+
+        let mut types = Vec::new();
+        for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
+            let ty = self.expr_type(file, element);
+            let is_spread = matches!(facts.expr(element), Expr::Spread(_));
+            types.push(if is_spread {
+                self.element_type(ty)
+            } else {
+                self.arena.widen(ty)
+            });
+        }
+
+        let may_be_tuple =
+            (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
+        if may_be_tuple && !decl.is_none() {
+            let context = self.context(at(file, decl));
+            if self
+                .arena
+                .members(context)
+                .iter()
+                .any(|ty| matches!(self.get(*ty), Type::Tuple(_)))
+            {
+                return self.arena.tuple(&types);
+            }
+        }
+
+        let element = self.arena.union(&types);
+        self.arena.array(element)
+    }
+}
+
+fn known_type(known: KnownType) -> Ty {
+    match known {
+        KnownType::Bool => Ty::BOOLEAN,
+        KnownType::String => Ty::STRING,
+        KnownType::Number => Ty::NUMBER,
+        KnownType::Void => Ty::NOTHING,
+    }
+}

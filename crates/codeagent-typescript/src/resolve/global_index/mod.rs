@@ -1,0 +1,14 @@
+//! The global index: tables over the declarations of all files. The lowest layer, built before any
+//! resolution and read-only afterwards.
+//!
+//! **Limits.** No types. Imports are followed only to the file they name.
+
+pub mod file_index;
+pub mod libraries;
+pub mod module_resolution;
+pub mod object_functions;
+mod patch;
+mod programs;
+pub mod provided_keys;
+pub mod tables;
+pub mod well_known;

@@ -1,0 +1,338 @@
+//! Module resolution: the file that `import .. from "specifier"` means.
+//!
+//! Relative specifiers are joined and tried with TypeScript's extensions. Bare specifiers go
+//! through the tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the
+//! packages of the repository itself, whose published entry points (`dist/index.js`) are mapped
+//! back to the sources they are built from. Packages in `node_modules` were resolved earlier
+//! ([`PackageAnswers`]); they precede a package of the repository with the same name, as in the
+//! compiler.
+//!
+//! **Limits.** Only the list of paths and the texts of package.json and tsconfig files are known:
+//! no disk, no links, no `rootDirs`. Each world needs a new value, because the resolver inside
+//! caches its results.
+
+mod installed_modules;
+mod memory_fs;
+mod packages;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use codeagent_lang::project::{ProjectModel, paths};
+use codeagent_lang::world::{FileId, WorldFile};
+use oxc_resolver::{ResolveOptions, ResolverGeneric, TsconfigDiscovery};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use crate::project::TypeScriptProjects;
+pub use installed_modules::{PackageAnswers, is_of_package};
+use memory_fs::{MOUNT, MemoryFs};
+use packages::Packages;
+
+/// Extensions in the order TypeScript prefers them.
+const EXTENSIONS: [&str; 10] = [
+    ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".d.mts", ".js", ".jsx", ".mjs", ".cjs",
+];
+
+/// What a written extension may stand for in the sources.
+const WRITTEN: [(&str, &[&str]); 7] = [
+    (".d.ts", &[".ts", ".tsx", ".d.ts"]),
+    (".d.mts", &[".mts", ".d.mts"]),
+    (".d.cts", &[".cts", ".d.cts"]),
+    (".js", &[".ts", ".tsx", ".d.ts", ".js", ".jsx"]),
+    (".jsx", &[".tsx", ".d.ts", ".jsx"]),
+    (".mjs", &[".mts", ".d.mts", ".mjs", ".ts"]),
+    (".cjs", &[".cts", ".d.cts", ".cjs", ".ts"]),
+];
+
+/// The files that can be imported, by path.
+#[derive(Debug, Default)]
+pub struct SourcePaths {
+    by_path: FxHashMap<Arc<str>, FileId>,
+}
+
+impl SourcePaths {
+    fn exact(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The source file a path without (or with a built) extension means.
+    fn file(&self, path: &str) -> Option<FileId> {
+        if let Some(file) = self.exact(path) {
+            return Some(file);
+        }
+
+        for (written, sources) in WRITTEN {
+            if let Some(stem) = path.strip_suffix(written) {
+                let found = sources
+                    .iter()
+                    .find_map(|extension| self.exact(&format!("{stem}{extension}")));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+
+        EXTENSIONS
+            .iter()
+            .find_map(|extension| self.exact(&format!("{path}{extension}")))
+    }
+
+    /// The index file of a folder.
+    fn index(&self, folder: &str) -> Option<FileId> {
+        let stem = if folder.is_empty() {
+            "index".to_owned()
+        } else {
+            format!("{folder}/index")
+        };
+        EXTENSIONS
+            .iter()
+            .find_map(|extension| self.exact(&format!("{stem}{extension}")))
+    }
+
+    fn file_or_index(&self, path: &str) -> Option<FileId> {
+        self.file(path).or_else(|| self.index(path))
+    }
+}
+
+/// Answers module specifiers for one world.
+#[derive(Default)]
+pub struct ModulePaths {
+    paths: SourcePaths,
+    packages: Packages,
+    installed: Arc<PackageAnswers>,
+    /// The declaration files of installed packages.
+    external: FxHashMap<Arc<str>, FileId>,
+    with_tsconfig: ResolverGeneric<MemoryFs>,
+    without_tsconfig: ResolverGeneric<MemoryFs>,
+    /// Specifiers that begin otherwise are mapped by no tsconfig.
+    mapped: Prefixes,
+    /// First path segments, if some tsconfig has a `baseUrl`.
+    base_segments: FxHashSet<String>,
+    answers: FxHashMap<(String, String), Option<FileId>>,
+}
+
+impl ModulePaths {
+    /// Over the files of a world in canonical order.
+    #[must_use]
+    pub fn new(
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        installed: &Arc<PackageAnswers>,
+    ) -> Self {
+        let numbered =
+            |(index, file): (usize, &WorldFile)| (Arc::clone(&file.path), FileId(index as u32));
+        let (external, own): (Vec<_>, Vec<_>) = files
+            .iter()
+            .enumerate()
+            .partition(|(_, file)| file.external);
+        let by_path = own.into_iter().map(numbered).collect();
+        let repository = || files.iter().filter(|file| !file.external);
+        let file_system = MemoryFs::new(repository().map(|file| &file.path), projects);
+        let packages = Packages::read(&projects.sources);
+        let without = ResolveOptions {
+            tsconfig: None,
+            ..options()
+        };
+        let configs = &projects.of::<TypeScriptProjects>().configs;
+        let mapped = Prefixes::of(configs);
+        let based = configs.values().any(|text| text.contains("\"baseUrl\""));
+        let base_segments = if based {
+            path_segments(repository())
+        } else {
+            FxHashSet::default()
+        };
+
+        Self {
+            paths: SourcePaths { by_path },
+            packages,
+            installed: Arc::clone(installed),
+            external: external.into_iter().map(numbered).collect(),
+            with_tsconfig: ResolverGeneric::new_with_file_system(file_system.clone(), options()),
+            without_tsconfig: ResolverGeneric::new_with_file_system(file_system, without),
+            mapped,
+            base_segments,
+            answers: FxHashMap::default(),
+        }
+    }
+
+    /// The file that `specifier` means in the file `from`; `None` if it is not declared or does not
+    /// exist.
+    pub fn resolve(&mut self, from: &str, specifier: &str) -> Option<FileId> {
+        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let key = (folder.to_owned(), specifier.to_owned());
+        if let Some(&answer) = self.answers.get(&key) {
+            return answer;
+        }
+
+        let answer = if self.external.contains_key(from) {
+            self.installed
+                .in_package(folder, specifier)
+                .and_then(|path| self.external.get(path).copied())
+        } else if is_relative(specifier) {
+            self.relative(folder, specifier)
+        } else {
+            self.bare(from, specifier)
+        };
+
+        self.answers.insert(key, answer);
+
+        answer
+    }
+
+    fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
+        let path = join(folder, specifier)?;
+        let folder_only = specifier.ends_with('/')
+            || specifier == "."
+            || specifier == ".."
+            || specifier.ends_with("/..")
+            || specifier.ends_with("/.");
+        if !folder_only && let Some(file) = self.paths.file(&path) {
+            return Some(file);
+        }
+        self.packages
+            .entry_of_folder(&path, &self.paths)
+            .or_else(|| self.paths.index(&path))
+    }
+
+    fn bare(&self, from: &str, specifier: &str) -> Option<FileId> {
+        if specifier.contains('\\') || specifier.starts_with("node:") {
+            return None;
+        }
+
+        if self.may_be_mapped(specifier)
+            && let Some(file) = self.through_resolver(from, specifier)
+        {
+            return Some(file);
+        }
+
+        if !self.packages.is_of_itself(from, specifier)
+            && let Some(path) = self
+                .installed
+                .in_repository(paths::folder_of(from), specifier)
+            && let Some(file) = self.external.get(path)
+        {
+            return Some(*file);
+        }
+
+        self.packages.resolve(specifier, &self.paths)
+    }
+
+    fn may_be_mapped(&self, specifier: &str) -> bool {
+        let first = specifier.split('/').next().unwrap_or(specifier);
+        specifier.starts_with('#')
+            || self.base_segments.contains(first)
+            || self.mapped.begin(specifier)
+    }
+
+    fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
+        let file = format!("{MOUNT}/{from}");
+        let path = Path::new(&file);
+        let resolved = self
+            .with_tsconfig
+            .resolve_file(path, specifier)
+            .or_else(|_| self.without_tsconfig.resolve_file(path, specifier))
+            .ok()?;
+        let found = resolved.path().to_str()?.replace('\\', "/");
+        self.paths
+            .exact(found.strip_prefix(MOUNT)?.trim_start_matches('/'))
+    }
+}
+
+fn options() -> ResolveOptions {
+    let strings = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<String>>()
+    };
+
+    ResolveOptions {
+        tsconfig: Some(TsconfigDiscovery::Auto),
+        extensions: strings(&EXTENSIONS),
+        extension_alias: WRITTEN
+            .iter()
+            .map(|(written, sources)| ((*written).to_owned(), strings(sources)))
+            .collect(),
+        condition_names: strings(&["types", "import", "module", "node", "require", "default"]),
+        main_fields: strings(&["types", "typings", "module", "main"]),
+        symlinks: false,
+        builtin_modules: false,
+        ..ResolveOptions::default()
+    }
+}
+
+fn is_relative(specifier: &str) -> bool {
+    specifier == "."
+        || specifier == ".."
+        || specifier.starts_with("./")
+        || specifier.starts_with("../")
+}
+
+/// Joins a folder and a relative path; `None` if it leaves the root.
+pub fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut segments: Vec<&str> = folder
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
+    paths::follow(&mut segments, relative)?;
+    Some(segments.join("/"))
+}
+
+/// The beginnings of all patterns in `compilerOptions.paths`, up to their `*`.
+#[derive(Debug, Default)]
+struct Prefixes {
+    all: FxHashSet<String>,
+    longest: usize,
+}
+
+impl Prefixes {
+    fn of(configs: &BTreeMap<String, Arc<str>>) -> Self {
+        let mut prefixes = Self::default();
+        for text in configs.values().filter(|text| text.contains("\"paths\"")) {
+            let Ok(config) = serde_json::from_str::<Value>(text) else {
+                continue;
+            };
+            let Some(paths) = config
+                .pointer("/compilerOptions/paths")
+                .and_then(Value::as_object)
+            else {
+                continue;
+            };
+            for pattern in paths
+                .keys()
+                .filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.'))
+            {
+                let prefix = pattern.split('*').next().unwrap_or(pattern);
+                prefixes.longest = prefixes.longest.max(prefix.len());
+                prefixes.all.insert(prefix.to_owned());
+            }
+        }
+
+        prefixes
+    }
+
+    /// Whether a specifier begins with one of them.
+    fn begin(&self, specifier: &str) -> bool {
+        let ends = 0..=specifier.len().min(self.longest);
+        ends.filter_map(|end| specifier.get(..end))
+            .any(|prefix| self.all.contains(prefix))
+    }
+}
+
+fn path_segments<'f>(files: impl Iterator<Item = &'f WorldFile>) -> FxHashSet<String> {
+    let mut segments = FxHashSet::default();
+    for file in files {
+        for segment in file.path.split('/') {
+            let stem = segment.split('.').next().unwrap_or(segment);
+            if !segments.contains(stem) {
+                segments.insert(stem.to_owned());
+            }
+        }
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! Programs: the files in which global declarations and ambient modules are visible.
+//!
+//! A program is a tsconfig: the files it covers and everything they import. Files that no tsconfig
+//! covers form one program per package, so that scripts and fixtures see each other and are
+//! invisible to other files.
+//!
+//! **Limits.** `types` and `typeRoots` are not read. A program that a build tool assembles
+//! differently is not known.
+
+use std::collections::VecDeque;
+
+use codeagent_lang::project::{ProjectModel, paths};
+use codeagent_lang::query::interner::Interner;
+use codeagent_lang::world::{FileId, WorldFile};
+use codeagent_model::graph::Language;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::project::{TypeScriptProject, TypeScriptProjects};
+use crate::stdlib::javascript::{self, Libraries, Selection};
+
+/// A set of programs: a number in [`Programs::sets`].
+type Set = u32;
+
+/// The programs of all files.
+#[derive(Default)]
+pub struct Programs {
+    names: Vec<String>,
+    sets: Interner<Box<[u64]>>,
+    /// The programs that compile a file.
+    compiled: Vec<Set>,
+    /// The programs as whose file it is linked: those that cover it, if some do.
+    seen_as: Vec<Set>,
+}
+
+impl Programs {
+    /// `targets` are the files that a file imports; `is_script` leaves out files of other
+    /// languages.
+    pub fn new<I>(
+        files: &[WorldFile],
+        model: &ProjectModel,
+        is_script: impl Fn(&WorldFile) -> bool,
+        targets: impl Fn(FileId) -> I,
+    ) -> Self
+    where
+        I: Iterator<Item = FileId>,
+    {
+        let projects = model.of::<TypeScriptProjects>();
+        let mut loose = LooseFiles::new(projects);
+
+        let seeds: Vec<Vec<u32>> = files
+            .iter()
+            .map(|file| {
+                if is_script(file) {
+                    seeds(file, projects, &mut loose)
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect();
+
+        // One more than there are: whoever is in that alone is compiled by none of them.
+        let words = (loose.names.len() + 1).div_ceil(64);
+        let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
+        spread(&mut sets, &targets);
+
+        let mut libraries = files
+            .iter()
+            .zip(&mut sets)
+            .filter_map(|(file, set)| Some((library_of(file)?, set)))
+            .peekable();
+
+        // A repository without a script needs none of them.
+        let selected = if libraries.peek().is_some() {
+            selections(projects, loose.names.len())
+        } else {
+            Vec::new()
+        };
+
+        for (library, set) in libraries {
+            let programs = (0..)
+                .zip(&selected)
+                .filter(|(_, selected)| selected.has(library))
+                .map(|(program, _)| program);
+            *set = set_of(
+                &programs
+                    .chain([selected.len() as u32])
+                    .collect::<Vec<u32>>(),
+                words,
+            );
+        }
+
+        let mut programs = Self {
+            names: loose.names,
+            ..Self::default()
+        };
+
+        for (number, file) in files.iter().enumerate() {
+            let compiled = programs.sets.add(sets[number].clone());
+            let seen_as = match projects.covering(&file.path) {
+                Some(covering) => set_of(covering, words),
+                None => {
+                    let mut set = sets[number].clone();
+                    let owner = model.owners.get(&*file.path);
+                    if let Some(owner) = owner.filter(|it| it.language == Language::TypeScript) {
+                        set[owner.index as usize / 64] |= 1 << (owner.index % 64);
+                    }
+                    set
+                }
+            };
+            programs.compiled.push(compiled);
+            let seen_as = programs.sets.add(seen_as);
+            programs.seen_as.push(seen_as);
+        }
+
+        programs
+    }
+
+    /// Whether what `of` declares for all files counts in `file`.
+    pub fn counts(&self, file: FileId, of: FileId) -> bool {
+        let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
+        file == of || seen_as == compiled || {
+            let (a, b) = (self.sets.get(seen_as), self.sets.get(compiled));
+            a.iter().zip(b.iter()).any(|(a, b)| a & b != 0) || b.iter().all(|word| *word == 0)
+        }
+    }
+
+    /// The names of the programs that compile a file.
+    pub fn compiled(&self, file: FileId) -> impl Iterator<Item = &str> {
+        self.names_in(self.compiled[file.0 as usize])
+    }
+
+    /// The names of the programs as whose file it is linked.
+    pub fn seen_as(&self, file: FileId) -> impl Iterator<Item = &str> {
+        self.names_in(self.seen_as[file.0 as usize])
+    }
+
+    fn names_in(&self, set: Set) -> impl Iterator<Item = &str> {
+        let set = self.sets.get(set);
+        self.names
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| set[at / 64] >> (at % 64) & 1 == 1)
+            .map(|(_, name)| name.as_str())
+    }
+}
+
+/// The library in the binary whose declarations a file holds.
+pub fn library_of(file: &WorldFile) -> Option<usize> {
+    file.path
+        .strip_prefix(javascript::PLACE)
+        .filter(|_| file.external)
+        .and_then(|name| Libraries::get().find(name))
+}
+
+/// The libraries that each program sees.
+fn selections(projects: &TypeScriptProjects, programs: usize) -> Vec<Selection> {
+    let of_project = |project: &TypeScriptProject| {
+        Libraries::get().select(project.libraries.iter().map(String::as_str))
+    };
+    let loose = Libraries::get().select(TypeScriptProject::DEFAULT_LIBRARIES.iter().copied());
+    projects
+        .projects
+        .iter()
+        .map(of_project)
+        .chain(std::iter::repeat(loose))
+        .take(programs)
+        .collect()
+}
+
+/// The libraries that some program of a repository sees.
+pub fn selected_libraries(projects: &ProjectModel) -> Selection {
+    let projects = projects.of::<TypeScriptProjects>();
+    selections(projects, projects.projects.len() + 1)
+        .into_iter()
+        .fold(Selection::default(), Selection::with)
+}
+
+/// The programs of files that no tsconfig covers: one for each package.
+struct LooseFiles<'p> {
+    names: Vec<String>,
+    ids: FxHashMap<&'p str, u32>,
+    packages: FxHashSet<&'p str>,
+}
+
+impl<'p> LooseFiles<'p> {
+    fn new(projects: &'p TypeScriptProjects) -> Self {
+        Self {
+            // A program that sees other libraries is another one.
+            names: projects
+                .projects
+                .iter()
+                .map(|project| format!("{} {}", project.path, project.libraries.join(" ")))
+                .collect(),
+            ids: FxHashMap::default(),
+            packages: projects
+                .packages
+                .iter()
+                .map(|package| package.folder.as_str())
+                .collect(),
+        }
+    }
+
+    /// That of the nearest package around a file, else of the whole repository.
+    fn of(&mut self, path: &str) -> u32 {
+        let around = paths::ancestors(paths::folder_of(path))
+            .find_map(|folder| self.packages.get(folder).copied());
+        let folder = around.unwrap_or("");
+        *self.ids.entry(folder).or_insert_with(|| {
+            self.names.push(format!("{folder}/"));
+            self.names.len() as u32 - 1
+        })
+    }
+}
+
+/// The programs a file belongs to without being imported.
+fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles<'_>) -> Vec<u32> {
+    match projects.covering(&file.path) {
+        _ if file.external => Vec::new(),
+        Some(covering) => covering.to_vec(),
+        None => vec![loose.of(&file.path)],
+    }
+}
+
+fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
+    let mut set = vec![0; words].into_boxed_slice();
+    for member in members {
+        set[*member as usize / 64] |= 1 << (member % 64);
+    }
+    set
+}
+
+/// Whatever compiles a file compiles what it imports.
+fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
+    let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
+
+    let mut is_waiting = vec![true; sets.len()];
+    while let Some(file) = waiting.pop_front() {
+        is_waiting[file] = false;
+        let from = sets[file].clone();
+        for target in targets(FileId(file as u32)) {
+            let target = target.0 as usize;
+            let mut grew = false;
+            for (word, added) in sets[target].iter_mut().zip(from.iter()) {
+                grew |= added & !*word != 0;
+                *word |= added;
+            }
+            if grew && !std::mem::replace(&mut is_waiting[target], true) {
+                waiting.push_back(target);
+            }
+        }
+    }
+}

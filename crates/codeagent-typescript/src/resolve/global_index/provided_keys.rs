@@ -1,0 +1,61 @@
+//! The dependency keys a file provides: the names it adds to the global index, and its members.
+//!
+//! **Limits.** Globals have one key per name, whichever program they are visible in.
+
+use codeagent_lang::dependencies::{DependencyKey, KeyTable};
+use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
+use smallvec::{SmallVec, smallvec};
+
+use super::tables::is_global;
+
+/// The table of global names.
+pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
+/// The table of ambient modules.
+pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
+/// The table of declarations added to modules from elsewhere, by bare name.
+pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
+/// Pieces by name, in the files that are read.
+pub const PIECES: KeyTable = KeyTable::members("ts:name");
+/// All members of classes and interfaces, by the name of these.
+pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
+
+/// The questions that a piece is an answer to.
+#[must_use]
+pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
+    let decl = facts.decl(piece);
+    let mut keys = smallvec![PIECES.key(facts.text(decl.name))];
+    if let Some(owner) = facts.scope(decl.scope).owner.some() {
+        keys.push(MEMBERS.key(facts.decl_name(owner)));
+    }
+    keys
+}
+
+/// The keys a file of this language publishes: one for every name it adds to a world-wide table.
+#[must_use]
+pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+    let mut keys = Vec::new();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        let name = facts.text(decl.name);
+        if decl.kind == DeclKind::AmbientModule {
+            keys.push(AMBIENT.key(name));
+        } else if is_global(facts, decl) {
+            keys.push(GLOBAL.key(name));
+        }
+        if in_ambient_module(facts, decl) {
+            keys.push(AUGMENTED.key(name));
+        }
+    }
+
+    keys.sort_unstable();
+    keys.dedup();
+
+    keys
+}
+
+fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {
+    let Some(owner) = facts.scope(decl.scope).owner.some() else {
+        return false;
+    };
+    !decl.name.is_none() && facts.decl(owner).kind == DeclKind::AmbientModule
+}

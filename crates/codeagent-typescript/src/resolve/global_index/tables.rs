@@ -1,0 +1,493 @@
+//! The global index: names as numbers, declarations by scope and name, globals, ambient modules,
+//! module targets.
+//!
+//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
+//! augmentation of a module without declarations (`declare module "express"` in a module, the
+//! package not installed) adds nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use codeagent_lang::dependencies::DependencyKey;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::query::names::{Name, Names};
+use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
+use codeagent_model::facts::*;
+use codeagent_model::graph::Language;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::file_index::{ContextKind, FileIndex};
+use super::libraries::{is_in_binary, package_of};
+use super::module_resolution::{ModulePaths, PackageAnswers};
+use super::programs::Programs;
+use super::well_known::words;
+use crate::stdlib::npm::Package;
+
+/// The global index of the language.
+pub struct Tables {
+    pub(crate) names: Names,
+    modules: ModulePaths,
+    pub(crate) files: Vec<FileIndex>,
+    pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
+    ambient: FxHashMap<Name, Vec<DeclRef>>,
+    augmented: FxHashMap<FileId, Vec<DeclRef>>,
+    /// The files that export a name themselves, in order.
+    exporters: FxHashMap<Name, Vec<FileId>>,
+    programs: Programs,
+    /// The first name that was added after the library declarations were selected.
+    pub(super) asked: Name,
+    /// The first file of library declarations.
+    pub(super) libraries: FileId,
+    /// The packages with bundled declarations in the world.
+    pub(super) packages: Vec<&'static Package>,
+}
+
+impl Tables {
+    /// Builds the index over files in canonical order; `None` if cancelled. `modules` may come from
+    /// an index over the same paths, projects and packages.
+    #[must_use]
+    pub fn build(
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        (modules, installed): (Option<ModulePaths>, &Arc<PackageAnswers>),
+        cancel: &AtomicBool,
+    ) -> Option<Self> {
+        let mut tables = Self {
+            modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects, installed)),
+            names: Names::default(),
+            files: Vec::with_capacity(files.len()),
+            globals: FxHashMap::default(),
+            ambient: FxHashMap::default(),
+            augmented: FxHashMap::default(),
+            exporters: FxHashMap::default(),
+            programs: Programs::default(),
+            asked: Name::NONE,
+            libraries: FileId(u32::MAX),
+            packages: files.iter().filter_map(package_of).collect(),
+        };
+
+        words().for_each(|word| {
+            tables.names.add(&word);
+        });
+
+        for (number, file) in files.iter().enumerate() {
+            (!cancel.load(Ordering::Relaxed)).then_some(())?;
+            if tables.asked == Name::NONE && is_in_binary(file) {
+                tables.asked = Name(tables.names.count());
+                tables.libraries = FileId(number as u32);
+            }
+            let index = if is_typescript(&file.facts) {
+                tables.index(file)
+            } else {
+                FileIndex::default()
+            };
+            tables.files.push(index);
+            if is_typescript(&file.facts) {
+                tables.add_globals(FileId(number as u32), &file.facts);
+            }
+        }
+
+        tables.add_augmented_ambient(files);
+        tables.index_stars(files);
+
+        let targets = |file: FileId| {
+            tables.files[file.0 as usize]
+                .modules
+                .iter()
+                .filter_map(|entry| entry.1)
+        };
+
+        tables.programs =
+            Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
+
+        Some(tables)
+    }
+
+    /// Takes the resolved module specifiers, leaving none.
+    #[must_use]
+    pub fn take_modules(&mut self) -> ModulePaths {
+        std::mem::take(&mut self.modules)
+    }
+
+    /// Appends the blocks of modules that augment an ambient module to its declarations.
+    fn add_augmented_ambient(&mut self, files: &[WorldFile]) {
+        if self.ambient.is_empty() {
+            return;
+        }
+
+        for (number, file) in files
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| is_typescript(&file.facts) && file.facts.header.is_module)
+        {
+            let blocks = file
+                .facts
+                .decl_ids()
+                .filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
+            for id in blocks {
+                let position = DeclRef {
+                    file: FileId(number as u32),
+                    decl: id,
+                };
+                let name = self.name(position.file, file.facts.decl(id).name);
+                if let Some(ambient) = self.ambient.get_mut(&name) {
+                    ambient.push(position);
+                }
+            }
+        }
+    }
+
+    /// Builds the index for [`Self::stars_with`].
+    fn index_stars(&mut self, files: &[WorldFile]) {
+        let with_stars: Vec<usize> = (0..files.len())
+            .filter(|number| !self.files[*number].stars.is_empty())
+            .collect();
+        if with_stars.is_empty() {
+            return;
+        }
+
+        for number in with_stars {
+            let stars = std::mem::take(&mut self.files[number].stars);
+            let file = FileId(number as u32);
+            let target = |id: &ExportId| {
+                let module = files[number].facts.exports[id.index()].module;
+                self.target(file, module)
+                    .filter(|_| !self.ambient.contains_key(&self.name(file, module)))
+            };
+            let is_plain = |module: &FileId| {
+                let index = self.file(*module);
+                index.stars.is_empty()
+                    && index.assigned.is_empty()
+                    && *module != file
+                    && self.augmentations(*module).is_empty()
+            };
+            let plain = |id: &ExportId| target(id).filter(is_plain);
+            let mut plain_stars: Vec<(FileId, usize)> = stars
+                .iter()
+                .enumerate()
+                .filter_map(|(position, id)| Some((plain(id)?, position)))
+                .collect();
+            plain_stars.sort_unstable();
+            let other_stars = (0..stars.len())
+                .filter(|position| plain(&stars[*position]).is_none())
+                .collect();
+            self.files[number] = FileIndex {
+                stars,
+                plain_stars,
+                other_stars,
+                ..std::mem::take(&mut self.files[number])
+            };
+        }
+
+        for (number, file) in files.iter().enumerate() {
+            let index = &self.files[number];
+            for name in index.exported(&file.facts) {
+                let exporters = self.exporters.entry(name).or_default();
+                if exporters.last() != Some(&FileId(number as u32)) {
+                    exporters.push(FileId(number as u32));
+                }
+            }
+        }
+    }
+
+    /// Updates the exporters after a file's exported names changed.
+    pub fn change_exports(
+        &mut self,
+        file: FileId,
+        before: &FxHashSet<Name>,
+        now: &FxHashSet<Name>,
+    ) {
+        // Exporters are only used to follow `export *`.
+        if self.files.iter().all(|index| index.stars.is_empty()) {
+            return;
+        }
+
+        for name in before.difference(now) {
+            if let Some(exporters) = self.exporters.get_mut(name) {
+                exporters.retain(|exporter| *exporter != file);
+            }
+        }
+
+        for name in now.difference(before) {
+            let exporters = self.exporters.entry(*name).or_default();
+            if let Err(at) = exporters.binary_search(&file) {
+                exporters.insert(at, file);
+            }
+        }
+    }
+
+    pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
+        FileIndex::new(file, &mut self.names, &mut self.modules)
+    }
+
+    fn add_globals(&mut self, file: FileId, facts: &Facts) {
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            let position = DeclRef { file, decl: id };
+            let name = self.name(file, decl.name);
+
+            if decl.kind == DeclKind::AmbientModule {
+                match self
+                    .target(file, decl.name)
+                    .filter(|_| facts.header.is_module)
+                {
+                    Some(module) => self.augmented.entry(module).or_default().push(position),
+                    None if !facts.header.is_module => {
+                        let blocks = self.ambient.entry(name).or_default();
+                        // A declaration in the repository or an installed package replaces the
+                        // bundled one.
+                        if file < self.libraries
+                            || blocks.iter().all(|block| block.file >= self.libraries)
+                        {
+                            blocks.push(position);
+                        }
+                    }
+                    None => {}
+                }
+            } else if is_global(facts, decl) {
+                self.globals.entry(name).or_default().push(position);
+            }
+        }
+    }
+
+    pub(crate) fn file(&self, file: FileId) -> &FileIndex {
+        &self.files[file.0 as usize]
+    }
+
+    /// The name of a file's string.
+    pub fn name(&self, file: FileId, sym: Sym) -> Name {
+        self.file(file)
+            .names
+            .get(sym.0 as usize)
+            .copied()
+            .unwrap_or(Name::NONE)
+    }
+
+    /// The name with this spelling if any file contains it; see [`words`].
+    pub fn find(&self, text: &str) -> Name {
+        self.names.get(text).unwrap_or(Name::NONE)
+    }
+
+    /// The key of what a body of a file gives.
+    pub fn body_key(&self, file: FileId, number: usize) -> Option<DependencyKey> {
+        self.file(file).bodies.get(number).copied()
+    }
+
+    /// Declarations of a name in one scope.
+    pub fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
+        let index = self.file(file);
+        if scope != ScopeId(0) && !index.nested.may_contain(name) {
+            return &[];
+        }
+        let all = &index.declared[index.of_scope(scope)];
+        let start = all.partition_point(|entry| entry.1 < name);
+        let len = all[start..]
+            .iter()
+            .take_while(|entry| entry.1 == name)
+            .count();
+        &all[start..start + len]
+    }
+
+    /// All declarations of one scope, in the order of the text.
+    pub fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(Name, DeclId)] {
+        let index = self.file(file);
+        &index.in_order[index.of_scope(scope)]
+    }
+
+    /// Call, construct and index signatures and spreads of one scope.
+    pub fn signatures(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, DeclId)] {
+        let all = &self.file(file).signatures;
+        let start = all.partition_point(|entry| entry.0 < scope);
+        let end = all.partition_point(|entry| entry.0 <= scope);
+        &all[start..end]
+    }
+
+    /// Whether a call is a `new` expression.
+    pub fn is_new(&self, file: FileId, call: CallId) -> bool {
+        self.file(file).news.binary_search(&call).is_ok()
+    }
+
+    /// Where the expected type of a call comes from.
+    pub fn expected(&self, file: FileId, call: CallId) -> Option<ContextKind> {
+        let expected = &self.file(file).expected;
+        let at = expected.binary_search_by_key(&call, |entry| entry.0).ok()?;
+        Some(expected[at].1)
+    }
+
+    /// The import clause of a local declaration.
+    pub fn import_of(&self, decl: DeclRef) -> Option<ImportId> {
+        let imports = &self.file(decl.file).imports;
+        let at = imports
+            .binary_search_by_key(&decl.decl, |entry| entry.0)
+            .ok()?;
+        Some(imports[at].1)
+    }
+
+    /// Export clauses of a name in a scope.
+    pub fn exported(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+    ) -> impl Iterator<Item = ExportId> + '_ {
+        let all = &self.file(file).exports;
+        let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
+        all[start..]
+            .iter()
+            .take_while(move |entry| entry.0 == scope && entry.1 == name)
+            .map(|entry| entry.2)
+    }
+
+    /// The targets of `export *` clauses that have no `export *` or `export =` themselves.
+    pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
+        self.file(file).plain_stars.iter().map(|star| star.0)
+    }
+
+    /// The `export *` clauses of a file that may export a name, in source order.
+    pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
+        let FileIndex {
+            stars,
+            plain_stars,
+            other_stars,
+            ..
+        } = self.file(file);
+
+        let mut positions: SmallVec<[usize; 4]> = other_stars.iter().copied().collect();
+        let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
+        if exporters.len() < plain_stars.len() {
+            for exporter in exporters {
+                let from = plain_stars.partition_point(|star| star.0 < *exporter);
+                positions.extend(
+                    plain_stars[from..]
+                        .iter()
+                        .take_while(|star| star.0 == *exporter)
+                        .map(|star| star.1),
+                );
+            }
+        } else {
+            positions.extend(
+                plain_stars
+                    .iter()
+                    .filter(|star| exporters.binary_search(&star.0).is_ok())
+                    .map(|star| star.1),
+            );
+        }
+
+        positions.sort_unstable();
+
+        positions
+            .into_iter()
+            .map(|position| stars[position])
+            .collect()
+    }
+
+    /// The file a module specifier of a file means.
+    pub fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
+        let modules = &self.file(file).modules;
+        let at = modules
+            .binary_search_by_key(&specifier, |entry| entry.0)
+            .ok()?;
+        modules[at].1
+    }
+
+    /// The value assigned to `holder.name` at the top of a file.
+    pub fn expando(&self, file: FileId, holder: Name, name: Name) -> Option<ExprId> {
+        let expandos = &self.file(file).expandos;
+        let at = expandos.partition_point(|entry| (entry.0, entry.1) < (holder, name));
+        expandos
+            .get(at)
+            .filter(|entry| entry.0 == holder && entry.1 == name)
+            .map(|entry| entry.2)
+    }
+
+    pub(crate) fn globals(&self, name: Name) -> &[DeclRef] {
+        self.globals.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the global declarations of `of` are visible in the file being resolved.
+    pub fn counts(&self, link: FileId, of: FileId) -> bool {
+        self.programs.counts(link, of)
+    }
+
+    /// The programs that compile a file, and those as whose file it is resolved. If neither
+    /// changed, the same global declarations are visible as before.
+    pub fn programs(
+        &self,
+        file: FileId,
+    ) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
+        (self.programs.compiled(file), self.programs.seen_as(file))
+    }
+
+    /// The blocks that declare an ambient module, then those that augment it.
+    pub fn ambient(&self, name: Name) -> &[DeclRef] {
+        self.ambient.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a file has export clauses at all.
+    pub fn has_exports(&self, file: FileId) -> bool {
+        !self.file(file).exports.is_empty()
+    }
+
+    /// Whether a scope has export clauses.
+    pub fn has_exports_in(&self, file: FileId, scope: ScopeId) -> bool {
+        self.file(file).exporting.binary_search(&scope).is_ok()
+    }
+
+    /// The `declare module` blocks in other files that augment a file.
+    pub fn augmentations(&self, file: FileId) -> &[DeclRef] {
+        self.augmented.get(&file).map_or(&[], Vec::as_slice)
+    }
+
+    /// The target of each module specifier of a file, in a fixed order, so that two lists can be
+    /// compared after paths or project files changed.
+    pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
+        self.file(file).modules.iter().copied()
+    }
+}
+
+pub fn is_typescript(facts: &Facts) -> bool {
+    facts.header.dialect.language() == Language::TypeScript
+}
+
+/// Whether a declaration is visible in every file.
+pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
+    if decl.name.is_none()
+        || decl.flags.has(DeclFlags::MEMBER)
+        || matches!(
+            decl.kind,
+            DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule
+        )
+    {
+        return false;
+    }
+    (decl.scope == ScopeId(0) && !facts.header.is_module)
+        || facts.scope(decl.scope).kind == ScopeKind::Global
+}
+
+/// The targets of a file's module specifiers and the programs it belongs to, as strings to compare.
+pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
+    let facts = world.facts(file);
+    let tables: &Tables = world.index();
+
+    let mut answers: Vec<(&str, &str)> = tables
+        .module_targets(file)
+        .map(|(specifier, target)| {
+            (
+                facts.text(specifier),
+                target.map_or("", |target| &*world.file(target).path),
+            )
+        })
+        .collect();
+    answers.sort_unstable();
+
+    let answers = answers
+        .into_iter()
+        .flat_map(|(specifier, target)| [specifier, target]);
+    tables
+        .programs(file)
+        .1
+        .chain(["|"])
+        .chain(answers)
+        .collect()
+}

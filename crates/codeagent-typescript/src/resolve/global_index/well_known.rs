@@ -1,0 +1,155 @@
+//! Built-in types that the language itself refers to, and the members that need no declaration.
+//!
+//! Arrays, promises and iterables are known by name, because literals, `await` and `for of` produce
+//! them. Their members are declared in [`stdlib`](crate::stdlib), except for those in
+//! [`BUILTIN_MEMBERS`].
+
+macro_rules! known {
+    ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
+        /// A built-in type.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum BuiltinType { $($(#[$meta])* $variant,)* }
+
+        impl BuiltinType {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The built-in type of a global name.
+            pub fn of_name(name: &str) -> Option<Self> {
+                Some(match name { $($($name)|+ => Self::$variant,)* _ => return None })
+            }
+
+            /// The global names of a built-in type.
+            pub fn names(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($name),+],)* }
+            }
+
+            /// The global name of a built-in type.
+            pub fn name(self) -> &'static str {
+                self.names()[0]
+            }
+        }
+    };
+}
+
+/// Names that are looked up though no text need have them; they have a number in every world, so
+/// that what is asked does not depend on who else has them.
+pub fn words() -> impl Iterator<Item = String> {
+    let globals = BuiltinType::ALL
+        .iter()
+        .flat_map(|known| known.names().iter().copied());
+    let words = [
+        "constructor",
+        "default",
+        "props",
+        "prototype",
+        "this",
+        "Window",
+        "[Symbol.iterator]",
+        "[Symbol.asyncIterator]",
+    ];
+
+    globals
+        .clone()
+        .map(|name| format!("{name}Constructor"))
+        .chain(globals.chain(words).map(str::to_owned))
+}
+
+known! {
+    /// `T[]`
+    Array = "Array" | "ReadonlyArray" | "ArrayLike" | "ConcatArray",
+    /// `Promise<T>`
+    Promise = "Promise" | "PromiseLike",
+    /// `Map<K, V>`
+    Map = "Map" | "ReadonlyMap" | "WeakMap",
+    /// `Set<T>`
+    Set = "Set" | "ReadonlySet" | "WeakSet",
+    /// Whatever a `for of` loop goes over.
+    Iterable = "Iterable" | "IterableIterator" | "Iterator" | "Generator" | "ArrayIterator" | "MapIterator" | "SetIterator" | "IteratorObject",
+    /// Whatever a `for await` loop goes over.
+    AsyncIterable = "AsyncIterable" | "AsyncIterableIterator" | "AsyncIterator" | "AsyncGenerator",
+    /// What an iterator's `next` gives.
+    IteratorResult = "IteratorResult",
+    /// `Record<K, V>` and index signatures.
+    Record = "Record",
+    /// Methods of `string`.
+    Text = "String",
+    /// Methods of `number`.
+    Number = "Number",
+    /// Methods of `boolean`.
+    Boolean = "Boolean",
+    /// Methods of functions.
+    Function = "Function" | "CallableFunction" | "NewableFunction",
+    /// `Object`
+    Object = "Object",
+    /// Regular expressions.
+    RegExp = "RegExp",
+    /// Points in time.
+    Date = "Date",
+    /// `JSON`
+    Json = "JSON",
+}
+
+/// What a member gives.
+#[derive(Clone, Copy, Debug)]
+pub enum BuiltinResult {
+    /// The type argument of the receiver.
+    Held,
+    /// An array of the elements of what the receiver holds.
+    Flattened,
+    /// The receiver itself.
+    Receiver,
+    /// What the receiver, a function, returns.
+    Result,
+}
+
+/// A member of a built-in type whose declaration does not tell its type.
+pub struct BuiltinMember {
+    /// Of which type.
+    pub on: BuiltinType,
+    /// Its name.
+    pub name: &'static str,
+    /// Its result, or its own type if it is no method.
+    pub gives: BuiltinResult,
+    /// Whether it is called.
+    pub method: bool,
+}
+
+const fn builtin(
+    on: BuiltinType,
+    name: &'static str,
+    gives: BuiltinResult,
+    method: bool,
+) -> BuiltinMember {
+    BuiltinMember {
+        on,
+        name,
+        gives,
+        method,
+    }
+}
+
+/// All rows.
+pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
+    // Its declaration counts levels by a conditional type that needs itself.
+    builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
+    // An iterator's result is a union that is told apart by `done`.
+    builtin(
+        BuiltinType::IteratorResult,
+        "value",
+        BuiltinResult::Held,
+        false,
+    ),
+    // They are declared by the `this` of the function that they call.
+    builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
+    builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
+    builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
+];
+
+/// The row of a member of instances.
+pub fn row(on: BuiltinType, name: &str) -> Option<u16> {
+    let position = BUILTIN_MEMBERS
+        .iter()
+        .position(|row| row.on == on && row.name == name);
+    position.map(|index| index as u16)
+}

@@ -1,0 +1,138 @@
+//! Finds the guard that is in force for a name or member path at a position.
+//!
+//! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
+//! most eight segments.
+
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::symbols::scopes::LookupPosition;
+use crate::resolve::symbols::{Symbols, at};
+
+/// Segments of a narrowed path.
+const MAX_PATH: usize = 8;
+
+impl Symbols<'_> {
+    /// Whether a name was narrowed by an assignment outside the function that reads it, which may
+    /// run after another one.
+    pub fn is_assigned_outside(&mut self, narrow: DeclRef, position: LookupPosition) -> bool {
+        let facts = self.facts(narrow.file);
+        let decl = facts.decl(narrow.decl);
+        let Expr::Guarded(guard) = facts.expr(decl.init) else {
+            return false;
+        };
+
+        if !matches!(
+            facts.guards.get(guard as usize),
+            Some(Guard {
+                test: GuardTest::Assigned(_),
+                ..
+            })
+        ) {
+            return false;
+        }
+
+        let mut scope = position.scope;
+        while let Some(id) = scope.some().filter(|id| *id != decl.scope) {
+            let Scope { kind, parent, .. } = *facts.scope(id);
+            if kind == ScopeKind::Function {
+                return true;
+            }
+            scope = parent;
+        }
+
+        false
+    }
+
+    /// The narrowing in force for a member path such as `a.b`, if there is one.
+    pub fn narrowed_path(&mut self, file: FileId, path: ExprId) -> Option<DeclRef> {
+        let facts = self.facts(file);
+        let (root, scope, offset) = path_root(facts, path)?;
+        let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));
+        let mut scope = scope;
+
+        let mut found = None;
+        while let Some(id) = scope.some() {
+            let (mut declared_here, mut ended) = (false, false);
+            for &(_, _, decl_id) in self.declarations(file, id, name) {
+                let decl = facts.decl(decl_id);
+                if decl.kind != DeclKind::Narrow {
+                    declared_here |= !decl.flags.has(DeclFlags::MEMBER);
+                    continue;
+                }
+                let Expr::Guarded(guard) = facts.expr(decl.init) else {
+                    continue;
+                };
+                let Some(guard) = facts.guards.get(guard as usize) else {
+                    continue;
+                };
+                if decl.from > offset {
+                    continue;
+                }
+                if same_path(facts, guard.subject, path) {
+                    found = Some(at(file, decl_id));
+                    ended = false;
+                } else if is_assignment(guard.test) && is_prefix(facts, guard.subject, path) {
+                    found = None;
+                    ended = true;
+                }
+            }
+            let Scope { kind, parent, .. } = *facts.scope(id);
+            // What a function is called with later may have changed by then.
+            if found.is_some() || declared_here || ended || kind == ScopeKind::Function {
+                return found;
+            }
+            scope = parent;
+        }
+
+        None
+    }
+}
+
+/// The name a member path begins with, `None` for `this`, and where it stands.
+fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)> {
+    let mut expr = path;
+    for _ in 0..MAX_PATH {
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => return Some((Some(sym), scope, offset)),
+            Expr::ThisAt(_, scope, offset) => return Some((None, scope, offset)),
+            Expr::Member(object, _) => expr = object,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_assignment(test: GuardTest) -> bool {
+    matches!(test, GuardTest::Assigned(_) | GuardTest::Declared)
+}
+
+/// Whether a path goes through another one.
+fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
+    let mut path = path;
+    for _ in 0..MAX_PATH {
+        let Expr::Member(object, _) = facts.expr(path) else {
+            return false;
+        };
+        if same_path(facts, prefix, object) {
+            return true;
+        }
+        path = object;
+    }
+    false
+}
+
+fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {
+    let (mut a, mut b) = (a, b);
+    for _ in 0..MAX_PATH {
+        match (facts.expr(a), facts.expr(b)) {
+            (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
+            (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => {
+                return x == y;
+            }
+            (Expr::Member(p, x), Expr::Member(q, y)) if x == y => (a, b) = (p, q),
+            _ => return false,
+        }
+    }
+    false
+}

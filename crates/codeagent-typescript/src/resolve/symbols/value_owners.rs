@@ -1,0 +1,95 @@
+//! Value owners: the variable or member that holds an unnamed function, class or object, and the
+//! members assigned through it.
+//!
+//! **Limits.** The first of several `module.exports =` counts.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::{Symbols, at};
+
+/// Whether a declaration is a function in JavaScript that makes instances.
+pub fn constructs(decl: &Declaration) -> bool {
+    matches!(decl.kind, DeclKind::Function | DeclKind::Lambda)
+        && decl.flags.has(DeclFlags::CONSTRUCTS)
+}
+
+impl Symbols<'_> {
+    /// A class or function, or the variable or member that a function without a place of its own is
+    /// the value of.
+    pub fn named_constructor(&mut self, decl: DeclRef) -> DeclList {
+        DeclList::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
+    }
+
+    /// A declaration, or the member that a function without a place of its own is the value of.
+    pub fn named_member(&mut self, decl: DeclRef) -> DeclList {
+        let holder = if self.decl(decl).kind == DeclKind::Lambda {
+            self.value_holder(decl)
+        } else {
+            None
+        };
+        let member = holder.filter(|holder| self.decl(*holder).kind == DeclKind::Property);
+        DeclList::from_slice(&[member.unwrap_or(decl)])
+    }
+
+    /// The variable or member that a lambda or object literal is the value of.
+    pub fn value_holder(&mut self, value: DeclRef) -> Option<DeclRef> {
+        let facts = self.facts(value.file);
+        let declaration = facts.decl(value.decl);
+        if !matches!(declaration.kind, DeclKind::Lambda | DeclKind::ObjectLiteral)
+            || !declaration.detail.is_none()
+        {
+            return None;
+        }
+
+        let parent = declaration.parent.some()?;
+
+        let mut held = facts.decl(parent).init;
+        for _ in 0..8 {
+            held = match facts.expr(held) {
+                Expr::Assign(_, inner) | Expr::Or(_, inner) => inner,
+                Expr::Function(own) | Expr::Object(own) => {
+                    return (own == value.decl).then_some(at(value.file, parent));
+                }
+                _ => return None,
+            };
+        }
+
+        None
+    }
+
+    pub fn assigned_expr(&mut self, file: FileId) -> Option<ExprId> {
+        let facts = self.facts(file);
+        let id = self.tables.file(file).assigned.first()?;
+        Some(facts.exports[id.index()].value)
+    }
+
+    pub fn holder_among(&mut self, decls: &DeclList) -> Option<DeclRef> {
+        decls.iter().copied().find(|decl| {
+            matches!(
+                self.decl(*decl).kind,
+                DeclKind::Variable | DeclKind::Function | DeclKind::Class
+            )
+        })
+    }
+
+    /// The member that `F.name = e` in JavaScript declares of the function or object `F`.
+    pub fn member_assigned_to(&mut self, decls: &DeclList, name: Name) -> Option<DeclRef> {
+        let holder = self.holder_among(decls)?;
+        self.assigned_to(holder, name)
+    }
+
+    /// The member that `name` of a function, object or class is by an assignment at the top of its
+    /// file.
+    pub fn assigned_to(&mut self, holder: DeclRef, name: Name) -> Option<DeclRef> {
+        let facts = self.facts(holder.file);
+        let own = self.declarations(holder.file, ScopeId(0), name);
+        self.spend_list(own.len());
+        own.iter()
+            .map(|entry| entry.2)
+            .find(|id| facts.decl(*id).parent == holder.decl)
+            .map(|id| at(holder.file, id))
+    }
+}

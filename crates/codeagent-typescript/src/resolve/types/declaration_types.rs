@@ -1,0 +1,198 @@
+//! The type of a declaration as a value: from its annotation, else from its initialiser or the
+//! results of its body.
+//!
+//! The type of an unannotated declaration is that of an expression: the only query that `types`
+//! sends to `expressions`.
+//!
+//! **Limits.** A variable has one type, whatever is assigned later. A getter's type is that of its
+//! first `return`s.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type, TypeMapper};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
+
+/// Returned or listed expressions that are looked at.
+pub const MAX_BRANCHES: usize = 8;
+
+impl Checker<'_> {
+    /// The type of a merged symbol as a value.
+    pub fn decls_type(&mut self, decls: &DeclList) -> Ty {
+        use DeclKind as K;
+        let rank = |kind: K| match kind {
+            K::Interface | K::TypeAlias | K::TypeParam => 3,
+            K::Setter => 2,
+            K::Namespace => 1,
+            _ => 0,
+        };
+        let best = decls
+            .iter()
+            .copied()
+            .min_by_key(|decl| rank(self.decl(*decl).kind));
+        best.map_or(Ty::UNKNOWN, |decl| self.decl_type(decl))
+    }
+
+    /// The type of a declaration as a value.
+    pub fn decl_type(&mut self, decl: DeclRef) -> Ty {
+        self.memoized(Query::Decl(decl), |checker| {
+            checker.decl_type_unguarded(decl)
+        })
+    }
+
+    fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
+        use DeclKind as K;
+
+        let declaration = self.decl(decl);
+        match declaration.kind {
+            K::Function
+            | K::LocalFunction
+            | K::Method
+            | K::Lambda
+            | K::CallSignature
+            | K::ConstructSignature
+            | K::FunctionType
+            | K::Constructor => self.arena.add(Type::Function(decl, TypeMapper::EMPTY)),
+            K::Class | K::Enum | K::Namespace => self.arena.add(Type::Static(decl)),
+            K::EnumMember => match self.facts(decl.file).scope(declaration.scope).owner.some() {
+                Some(owner) => self.instance(at(decl.file, owner), &[]),
+                None => Ty::UNKNOWN,
+            },
+            K::Import => self.import_value(decl),
+            K::Getter => self.return_type(decl),
+            K::Setter => self
+                .params(decl)
+                .first()
+                .copied()
+                .map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
+            K::Variable
+            | K::Parameter
+            | K::Property
+            | K::Narrow
+            | K::DefaultExport
+            | K::IndexSignature => self.held_type(decl, declaration),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn held_type(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+        if !declaration.ty.is_none() {
+            return self.type_of(decl.file, declaration.ty);
+        }
+        let ty = self.expr_type(decl.file, declaration.init);
+        let keeps_literal = declaration.flags.has(DeclFlags::CONST)
+            || declaration.flags.has(DeclFlags::READONLY)
+            || declaration.kind == DeclKind::Narrow;
+        if keeps_literal {
+            ty
+        } else {
+            self.arena.widen(ty)
+        }
+    }
+
+    fn import_value(&mut self, decl: DeclRef) -> Ty {
+        let found = self.resolve_decls(DeclList::from_slice(&[decl]));
+        self.found_type(&found)
+    }
+
+    /// The type of what was found, as a value.
+    pub fn found_type(&mut self, found: &ResolvedName) -> Ty {
+        match found {
+            ResolvedName::Decls(decls) => self.decls_type(decls),
+            ResolvedName::Module(file) => self.module_type(*file),
+            ResolvedName::Ambient(block) => self.arena.add(Type::Ambient(*block)),
+            ResolvedName::External => Ty::EXTERNAL,
+            ResolvedName::Nothing => Ty::UNKNOWN,
+        }
+    }
+
+    /// The type of what `export =` of a file gives out.
+    pub fn whole_type(&mut self, file: FileId) -> Ty {
+        self.assigned_expr(file)
+            .map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
+    }
+
+    /// What the value that `export =` of a file gives out has under a name: only its type tells.
+    pub fn lookup_exported_member(&mut self, file: FileId, name: Name) -> ResolvedName {
+        let ty = self.whole_type(file);
+        self.lookup_member(ty, name).into_found()
+    }
+
+    /// A module as a value. It is what it gives out as a whole, and has what is exported by name
+    /// besides.
+    pub fn module_type(&mut self, file: FileId) -> Ty {
+        let module = self.arena.add(Type::Module(file));
+        let value = self.whole_type(file);
+        if value.is_opaque() || matches!(self.get(value), Type::Object(..)) {
+            module
+        } else {
+            self.arena.intersection(&[value, module])
+        }
+    }
+
+    /// What a function-like gives: as declared, else the union of what it returns.
+    pub fn return_type(&mut self, decl: DeclRef) -> Ty {
+        if let Some(known) = self.memo_hit(Query::Return(decl)) {
+            return known;
+        }
+        let declaration = self.decl(decl);
+        if !declaration.ty.is_none() {
+            return self.type_of(decl.file, declaration.ty);
+        }
+        self.memoized(Query::Return(decl), |checker| {
+            checker.inferred_return(decl, declaration)
+        })
+    }
+
+    fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+        let facts = self.facts(decl.file);
+        self.ask_body(decl);
+
+        let mut types = Vec::new();
+        let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
+            && !declaration.flags.has(DeclFlags::STATIC);
+
+        for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
+            let is_this =
+                is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
+            types.push(if is_this {
+                Ty::THIS
+            } else {
+                self.expr_type(decl.file, value)
+            });
+        }
+
+        let is_async = declaration.flags.has(DeclFlags::ASYNC);
+
+        if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
+            return Ty::UNKNOWN;
+        }
+
+        let mut ty = if types.is_empty() {
+            Ty::NOTHING
+        } else {
+            self.arena.union(&types)
+        };
+
+        // One literal is widened, several are told apart.
+        if matches!(self.get(ty), Type::Literal(..)) {
+            ty = self.arena.widen(ty);
+        }
+
+        match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
+            (true, true) => self.arena.built_in(BuiltinType::AsyncIterable, &[ty]),
+            (true, false) => self.arena.built_in(BuiltinType::Iterable, &[ty]),
+            (false, true) => {
+                let ty = self.awaited(ty);
+                self.arena.built_in(BuiltinType::Promise, &[ty])
+            }
+            (false, false) => ty,
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Element types: what `await`, `for of` and indexing yield for a given type.
+//!
+//! **Limits.** A class behaves like its bases. Iterators are followed through the result of
+//! `[Symbol.iterator]`.
+
+use codeagent_lang::DeclRef;
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type, TypeMapper};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::symbols::at;
+
+impl Checker<'_> {
+    /// What `await` makes of a type.
+    pub fn awaited(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(BuiltinType::Promise, args) => {
+                let inner = self
+                    .arena
+                    .list(args)
+                    .first()
+                    .copied()
+                    .unwrap_or(Ty::UNKNOWN);
+
+                self.awaited(inner)
+            }
+            Type::Union(args) => {
+                let members: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.awaited(*member))
+                    .collect();
+
+                self.arena.union(&members)
+            }
+            Type::Instance(..) if !self.is_deepest() => self
+                .with_depth(|checker| checker.as_built_in(ty, BuiltinType::Promise, 0))
+                .unwrap_or(ty),
+            _ => ty,
+        }
+    }
+
+    /// What going over a value gives.
+    pub fn element_type(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(
+                BuiltinType::Array
+                | BuiltinType::Set
+                | BuiltinType::Iterable
+                | BuiltinType::AsyncIterable,
+                args,
+            ) => self
+                .arena
+                .list(args)
+                .first()
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Type::BuiltIn(BuiltinType::Map, args) => self.arena.add(Type::Tuple(args)),
+            Type::Tuple(args) => {
+                let elements = self.arena.list(args);
+                self.arena.union(&elements)
+            }
+            Type::Union(args) => {
+                let elements: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.element_type(*member))
+                    .collect();
+
+                self.arena.union(&elements)
+            }
+            Type::Simple(Ty::STRING) | Type::Literal(..) => Ty::STRING,
+            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    self.element_type(bound)
+                }
+            }
+            Type::Instance(..) => self.iterated_instance(ty),
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.element_type(bound)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn iterated_instance(&mut self, ty: Ty) -> Ty {
+        for known in [
+            BuiltinType::Array,
+            BuiltinType::Iterable,
+            BuiltinType::Set,
+            BuiltinType::AsyncIterable,
+        ] {
+            if let Some(element) = self.as_built_in(ty, known, 0) {
+                return element;
+            }
+        }
+
+        let names =
+            ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
+        let method = names
+            .map(|name| self.member_type(ty, name))
+            .into_iter()
+            .find(|method| *method != Ty::UNKNOWN);
+        let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
+        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) {
+            Ty::UNKNOWN
+        } else {
+            self.element_type(iterator)
+        }
+    }
+
+    /// Element `index` of a tuple or array.
+    pub fn element_at(&mut self, ty: Ty, index: Option<usize>) -> Ty {
+        match (self.get(ty), index) {
+            (Type::Tuple(args), Some(index)) => self
+                .arena
+                .list(args)
+                .get(index)
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            (Type::Union(args), _) => {
+                let elements: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.element_at(*member, index))
+                    .collect();
+
+                self.arena.union(&elements)
+            }
+            _ => {
+                let indexed = self.index_type(ty);
+                if indexed == Ty::UNKNOWN {
+                    self.element_type(ty)
+                } else {
+                    indexed
+                }
+            }
+        }
+    }
+
+    /// What `value[key]` gives for a key that is not known.
+    pub fn index_type(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.element_type(ty),
+            Type::BuiltIn(BuiltinType::Record, args) => {
+                self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
+            }
+            Type::Instance(decl, args) => {
+                let types = self.arena.list(args);
+                let group = self.merged_symbol(decl);
+                match self.index_signature(&group, &types) {
+                    Some(ty) => ty,
+                    None => self
+                        .as_built_in(ty, BuiltinType::Array, 0)
+                        .unwrap_or(Ty::UNKNOWN),
+                }
+            }
+            Type::Object(decl, mapper) => match self.index_signature(&[decl], &[]) {
+                Some(ty) => self.substitute(ty, mapper),
+                None => Ty::UNKNOWN,
+            },
+            Type::Mapped(decl, mapper) => self.mapped_value(decl, mapper),
+            Type::Union(args) | Type::Intersection(args) => {
+                let types: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.index_type(*member))
+                    .collect();
+
+                self.arena.union(&types)
+            }
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) {
+                    Ty::UNKNOWN
+                } else {
+                    self.index_type(bound)
+                }
+            }
+            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Simple(Ty::STRING) => Ty::STRING,
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// What a mapped type gives for keys that are not known.
+    fn mapped_value(&mut self, decl: DeclRef, mapper: TypeMapper) -> Ty {
+        let value = self.decl(decl).ty;
+        let ty = self.type_of(decl.file, value);
+
+        let Some(&param) = self.type_params(decl).first() else {
+            return Ty::UNKNOWN;
+        };
+
+        let keys = self.constraint(param);
+        let keys = self.substitute(keys, mapper);
+
+        let over_elements = match self.get(keys) {
+            Type::KeyOf(source) => matches!(
+                self.get(source),
+                Type::Tuple(_) | Type::BuiltIn(BuiltinType::Array, _)
+            ),
+            _ => false,
+        };
+        let mut bindings = vec![(param, if over_elements { Ty::NUMBER } else { keys })];
+        bindings.extend(self.arena.bindings(mapper).iter().copied());
+
+        let mapper = self.arena.mapper(bindings);
+        self.substitute(ty, mapper)
+    }
+
+    /// The types of the properties of a value, together.
+    pub fn property_types(&mut self, ty: Ty) -> Ty {
+        let indexed = self.index_type(ty);
+        if indexed != Ty::UNKNOWN {
+            return indexed;
+        }
+
+        let (decl, mapper) = match self.get(ty) {
+            Type::Object(decl, mapper) => (decl, mapper),
+            Type::Instance(decl, args) => {
+                let types = self.arena.list(args);
+                (decl, self.bind(decl, &types))
+            }
+            Type::Static(decl) if self.decl(decl).kind == DeclKind::Enum => {
+                return self.instance(decl, &[]);
+            }
+            _ => return Ty::UNKNOWN,
+        };
+
+        let inner = self.decl(decl).inner;
+        let members = self.declared_in(decl.file, inner);
+        let types: Vec<Ty> = members
+            .iter()
+            .take(16)
+            .map(|member| self.decl_type(at(decl.file, member.1)))
+            .collect();
+        let union = self.arena.union(&types);
+
+        self.substitute(union, mapper)
+    }
+
+    /// The type an index signature gives.
+    pub fn index_signature(&mut self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
+        for &part in group {
+            if let Some(&signature) = self
+                .nameless_members(part, DeclKind::IndexSignature)
+                .first()
+            {
+                let ty = self.decl_type(signature);
+                let mapper = self.bind(part, types);
+                return Some(self.substitute(ty, mapper));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,156 @@
+//! Keys of a type: the names of its members, as `keyof` and member-by-member comparison need them.
+//!
+//! **Limits.** At most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
+//! because only some of their members are loaded.
+
+use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
+use codeagent_model::facts::*;
+use rustc_hash::FxHashSet;
+
+use crate::resolve::arena::{Args, Ty, Type};
+use crate::resolve::checker::Checker;
+
+/// Keys of a type that are listed.
+const MAX_KEYS: usize = 512;
+
+impl Checker<'_> {
+    /// The literal types that a type of keys is made of; `None` if they cannot be listed.
+    pub fn keys_of(&mut self, ty: Ty) -> Option<Vec<Ty>> {
+        match self.get(ty) {
+            Type::KeyOf(object) => {
+                let names = self.key_names(object)?;
+                Some(
+                    names
+                        .into_iter()
+                        .map(|name| self.arena.add(Type::Literal(LiteralKind::String, name)))
+                        .collect(),
+                )
+            }
+            Type::Intersection(args) => {
+                let members = self.arena.list(args);
+
+                let mut keys: Option<Vec<Ty>> = None;
+                for member in members.iter() {
+                    let own = self.keys_of(*member)?;
+                    keys = Some(match keys {
+                        Some(keys) => keys.into_iter().filter(|key| own.contains(key)).collect(),
+                        None => own,
+                    });
+                }
+
+                keys
+            }
+            Type::Union(args) => {
+                let mut keys = Vec::new();
+                for member in self.arena.list(args).iter() {
+                    keys.extend(self.keys_of(*member)?);
+                }
+                Some(keys)
+            }
+            Type::Literal(..) => Some(vec![ty]),
+            Type::Simple(Ty::NOTHING) => Some(Vec::new()),
+            _ => None,
+        }
+    }
+
+    /// The names of the members of a type; `None` if they cannot be listed.
+    pub fn key_names(&mut self, ty: Ty) -> Option<Vec<Name>> {
+        let mut names = Vec::new();
+        self.add_key_names(ty, &mut names, 0)?;
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(*name));
+        Some(names)
+    }
+
+    pub fn add_key_names(&mut self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
+        if level > 8 || names.len() > MAX_KEYS {
+            return None;
+        }
+
+        match self.get(ty) {
+            Type::Object(decl, mapper) => {
+                self.add_own_names(decl, false, names);
+                for spread in self.nameless_members(decl, DeclKind::Property) {
+                    let spread = self.spread_type(spread);
+                    let spread = self.substitute(spread, mapper);
+                    self.add_key_names(spread, names, level + 1)?;
+                }
+                Some(())
+            }
+            Type::Instance(decl, _) => self.add_instance_keys(decl, names, level),
+            Type::Static(decl) if self.decl(decl).kind == DeclKind::Class => {
+                self.add_own_names(decl, true, names);
+                match self.static_base(decl) {
+                    Some(base) => self.add_key_names(base, names, level + 1),
+                    None => Some(()),
+                }
+            }
+            Type::Intersection(args) => {
+                for &member in self.arena.list(args).iter() {
+                    self.add_key_names(member, names, level + 1)?;
+                }
+                Some(())
+            }
+            Type::Union(args) => self.add_common_keys(args, names, level),
+            Type::Mapped(decl, mapper) => {
+                let &param = self.type_params(decl).first()?;
+                let keys = self.constraint(param);
+                let keys = self.substitute(keys, mapper);
+                for key in self.keys_of(keys)? {
+                    if let Type::Literal(_, name) = self.get(key) {
+                        names.push(name);
+                    }
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// The keys of a class or interface: its own and those of its bases.
+    fn add_instance_keys(
+        &mut self,
+        decl: DeclRef,
+        names: &mut Vec<Name>,
+        level: u32,
+    ) -> Option<()> {
+        for &part in self.merged_symbol(decl).iter() {
+            if self.tables.is_of_library(part.file) {
+                return None;
+            }
+            self.add_own_names(part, false, names);
+
+            let is_class = self.decl(part).kind == DeclKind::Class;
+            let facts = self.facts(part.file);
+            for (index, base) in facts.list(facts.decl(part.decl).bases).iter().enumerate() {
+                if is_class && base.clause == BaseClause::Implements {
+                    continue;
+                }
+                let base = self.base_type(part, index);
+                self.add_key_names(base, names, level + 1)?;
+            }
+        }
+
+        Some(())
+    }
+
+    /// The keys that all members of a union have.
+    fn add_common_keys(&mut self, args: Args, names: &mut Vec<Name>, level: u32) -> Option<()> {
+        let mut common: Option<Vec<Name>> = None;
+        for &member in self.arena.list(args).iter() {
+            let mut own = Vec::new();
+            self.add_key_names(member, &mut own, level + 1)?;
+            common = Some(match common {
+                Some(common) => common
+                    .into_iter()
+                    .filter(|name| own.contains(name))
+                    .collect(),
+                None => own,
+            });
+        }
+        names.extend(common.unwrap_or_default());
+
+        Some(())
+    }
+}

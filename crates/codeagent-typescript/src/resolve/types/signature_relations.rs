@@ -1,0 +1,169 @@
+//! Assignability of functions, constructors and classes to function types and construct signatures.
+//!
+//! **Limits.** For functions only the number of required parameters is compared; for constructors
+//! parameters are rejected if they fit in neither direction. The first of several wanted signatures
+//! counts.
+
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::types::assignability::Inferred;
+use crate::resolve::types::signatures::{Signature, Signatures};
+
+impl Checker<'_> {
+    /// A function against a function type, a class or constructor type against a constructor type.
+    pub fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+        if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
+            return match self.get(sub) {
+                Type::Static(_) => self.constructor_extends(sub, sup, inferred),
+                Type::Function(decl, _) if self.is_constructor_type(decl) => {
+                    self.constructor_extends(sub, sup, inferred)
+                }
+                Type::Function(..) => Some(false),
+                _ if self.construct_signatures(sub).is_empty() => Some(false),
+                _ => self.constructor_extends(sub, sup, inferred),
+            };
+        }
+
+        let signatures = self.signatures(sub);
+        let Some(found) = signatures.last().copied() else {
+            return Some(false);
+        };
+
+        let wanted = self.signatures(sup).first().copied()?;
+
+        if signatures
+            .iter()
+            .all(|signature| self.demands_more(*signature, wanted))
+        {
+            return Some(false);
+        }
+
+        self.collect_rest(wanted, found, inferred);
+
+        let wanted_params = self.signature_params(wanted);
+        let found_params = self.signature_params(found);
+        for (wanted, found) in wanted_params.iter().zip(&found_params) {
+            let _ = self.nested_extends(found.ty, wanted.ty, inferred);
+        }
+
+        let result = self.signature_result(wanted);
+        let given = self.signature_result(found);
+        let _ = self.nested_extends(given, result, inferred);
+        Some(true)
+    }
+
+    /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
+    fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
+        let Signature::Declared(decl, mapper) = wanted else {
+            return;
+        };
+        let params = self.params(decl);
+        let Some(&last) = params
+            .last()
+            .filter(|last| self.decl(**last).flags.has(DeclFlags::REST))
+        else {
+            return;
+        };
+
+        let rest = self.decl_type(last);
+        let rest = self.substitute(rest, mapper);
+        if let Type::Param(param) = self.get(rest) {
+            let given: Vec<Ty> = self
+                .signature_params(found)
+                .iter()
+                .skip(params.len() - 1)
+                .map(|param| param.ty)
+                .collect();
+            let given = self.arena.tuple(&given);
+            let _ = self.extends_param(given, param, inferred);
+        }
+    }
+
+    /// What constructs against what constructs.
+    pub fn constructor_extends(
+        &mut self,
+        sub: Ty,
+        sup: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
+        if self.is_constructed_otherwise(sub, sup) {
+            return Some(false);
+        }
+        let wanted = self.instance_of(sup, &[]);
+        let made = self.instance_of(sub, &[]);
+        self.nested_extends(made, wanted, inferred)
+    }
+
+    /// Whether a class or constructor type is abstract where `sup` is not, or has no signature that
+    /// takes the arguments of `sup`.
+    fn is_constructed_otherwise(&mut self, sub: Ty, sup: Ty) -> bool {
+        if self.is_abstract(sub) && !self.is_abstract(sup) {
+            return true;
+        }
+        let Some(wanted) = self.constructor_signatures(sup).first().copied() else {
+            return false;
+        };
+        let found = self.constructor_signatures(sub);
+        !found.is_empty()
+            && found
+                .iter()
+                .all(|found| self.demands_more(*found, wanted) || self.takes_others(*found, wanted))
+    }
+
+    fn is_abstract(&mut self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::Static(decl) | Type::Function(decl, _) => {
+                self.decl(decl).flags.has(DeclFlags::ABSTRACT)
+            }
+            _ => false,
+        }
+    }
+
+    /// What `new` calls on a type, implementations of overloads left out.
+    fn constructor_signatures(&mut self, ty: Ty) -> Signatures {
+        if let Type::Function(decl, mapper) = self.get(ty) {
+            return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
+        }
+        let mut found = self.class_signatures(ty);
+        if found.len() > 1 {
+            found.retain(|signature| match *signature {
+                Signature::Declared(decl, _) => !self.decl(decl).flags.has(DeclFlags::HAS_BODY),
+                _ => true,
+            });
+        }
+        found
+    }
+
+    /// Whether a signature needs more arguments than another one is given. Those of JavaScript need
+    /// none; one of type `void` may be missing.
+    fn demands_more(&mut self, found: Signature, wanted: Signature) -> bool {
+        let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else {
+            return false;
+        };
+        if self.facts(decl.file).header.dialect.is_javascript() {
+            return false;
+        }
+        let given = self.signature_params(wanted);
+        if given.last().is_some_and(|param| param.rest) {
+            return false;
+        }
+        let required = self
+            .signature_params(found)
+            .iter()
+            .rposition(|param| !param.optional && !param.rest && param.ty != Ty::NOTHING);
+        required.is_some_and(|last| last >= given.len())
+    }
+
+    /// Whether a parameter of a signature has nothing to do with that of another one.
+    fn takes_others(&mut self, found: Signature, wanted: Signature) -> bool {
+        let (found, wanted) = (self.signature_params(found), self.signature_params(wanted));
+        found.iter().zip(&wanted).any(|(found, wanted)| {
+            let rejects = |checker: &mut Self, sub: Ty, sup: Ty| {
+                checker.nested_extends(sub, sup, &mut Vec::new()) == Some(false)
+            };
+            rejects(self, wanted.ty, found.ty) && rejects(self, found.ty, wanted.ty)
+        })
+    }
+}

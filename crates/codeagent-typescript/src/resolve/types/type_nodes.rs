@@ -1,0 +1,465 @@
+//! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
+//!
+//! **Limits.** Conditional types are decided by a light assignability test; if it cannot tell, the
+//! type is unknown. Template literal types are strings.
+
+use std::rc::Rc;
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::value_owners::constructs;
+
+/// The types of a tuple's elements and the place of its rest element.
+pub type SpreadElement = (Vec<Ty>, usize);
+
+impl Checker<'_> {
+    /// The type a type expression of a file means.
+    pub fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
+        if ty.is_none() {
+            return Ty::UNKNOWN;
+        }
+        self.memoized(Query::Type(file, ty), |checker| {
+            checker.compute_type_of(file, ty)
+        })
+    }
+
+    fn compute_type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
+        let facts = self.facts(file);
+        match facts.type_expr(ty) {
+            TypeExpr::Unknown => Ty::UNKNOWN,
+            TypeExpr::Primitive(sym) => primitive(facts.text(sym)),
+            TypeExpr::Name(segments, scope) => self.named_type(file, segments, scope),
+            TypeExpr::Array(element, _) => {
+                let element = self.type_of(file, element);
+                self.arena.array(element)
+            }
+            TypeExpr::Nullable(inner) | TypeExpr::Pointer(inner) | TypeExpr::ByRef(inner) => {
+                self.type_of(file, inner)
+            }
+            TypeExpr::Tuple(elements) => self.tuple_type(file, elements),
+            TypeExpr::Union(list) => {
+                let members = self.types_of(file, list);
+                self.arena.union(&members)
+            }
+            TypeExpr::Intersection(list) => {
+                let members = self.types_of(file, list);
+                self.arena.intersection(&members)
+            }
+            TypeExpr::Function(decl) => self
+                .arena
+                .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Object(decl) => self
+                .arena
+                .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::Mapped(decl) => self
+                .arena
+                .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
+            TypeExpr::This => Ty::THIS,
+            TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
+            TypeExpr::Indexed(object, key) => {
+                let object = self.type_of(file, object);
+                let key = self.type_of(file, key);
+                self.indexed_type(object, key)
+            }
+            TypeExpr::KeyOf(object) => {
+                let object = self.type_of(file, object);
+                self.arena.add(Type::KeyOf(object))
+            }
+            TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
+            TypeExpr::Predicate(..) => Ty::BOOLEAN,
+            TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
+            TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
+            TypeExpr::Heritage(expr, args) => {
+                let args = self.types_of(file, args);
+                let value = self.expr_type(file, expr);
+                self.instance_of(value, &args)
+            }
+            TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
+            TypeExpr::Template => Ty::STRING,
+        }
+    }
+
+    pub fn types_of(&mut self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
+        let facts = self.facts(file);
+        facts
+            .list(list)
+            .iter()
+            .map(|ty| self.type_of(file, *ty))
+            .collect()
+    }
+
+    fn literal_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+        let name = self.name(file, sym);
+        match primitive_of(kind) {
+            Ty::NOTHING => Ty::NOTHING,
+            primitive if name == Name::NONE => primitive,
+            _ => self.arena.add(Type::Literal(kind, name)),
+        }
+    }
+
+    fn tuple_type(&mut self, file: FileId, elements: List<Element>) -> Ty {
+        let facts = self.facts(file);
+        let elements = facts.list(elements);
+        let types: Vec<Ty> = elements
+            .iter()
+            .map(|element| self.type_of(file, element.ty))
+            .collect();
+
+        if elements.iter().any(|element| element.rest) {
+            let members: Vec<Ty> = types
+                .iter()
+                .zip(elements)
+                .map(|(ty, element)| {
+                    if element.rest {
+                        self.element_type(*ty)
+                    } else {
+                        *ty
+                    }
+                })
+                .collect();
+            let union = self.arena.union(&members);
+            return if elements.len() == 1 {
+                types[0]
+            } else {
+                self.arena.array(union)
+            };
+        }
+
+        self.arena.tuple(&types)
+    }
+
+    fn import_type(&mut self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
+        let facts = self.facts(file);
+        let Some(last) = facts.list(segments).last() else {
+            let found = self.required(file, specifier);
+            return self.found_type(&found);
+        };
+        let mut found = self.module(file, specifier);
+        for segment in facts.list(segments) {
+            let name = self.name(file, segment.name);
+            found = self.found_member(&found, name);
+        }
+        let args = self.types_of(file, last.args);
+        self.type_of_found(file, &found, &args)
+    }
+
+    fn named_type(&mut self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
+        let facts = self.facts(file);
+        let segments = facts.list(segments);
+        let Some(last) = segments.last() else {
+            return Ty::UNKNOWN;
+        };
+
+        let args = self.types_of(file, last.args);
+        let found = self.type_name(file, segments, scope, segments.len() - 1);
+        if found.is_nothing() && segments.len() == 1 {
+            let ty = self.library_type(facts.text(last.name), &args);
+            // A comment may name what its file does not import.
+            return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() {
+                Ty::UNKNOWN
+            } else {
+                ty
+            };
+        }
+
+        self.type_of_found(file, &found, &args)
+    }
+
+    fn type_of_found(&mut self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
+        match found {
+            ResolvedName::Decls(decls) => self.declared_type(decls, args),
+            ResolvedName::External => self.external_type(args),
+            // What a library names and nobody declares lies outside too.
+            ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// A type that is declared outside, with its type arguments.
+    pub fn external_type(&mut self, args: &[Ty]) -> Ty {
+        if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
+            Ty::FOREIGN_GENERIC
+        } else {
+            Ty::EXTERNAL
+        }
+    }
+
+    /// Whether a type is made of what the repository declares.
+    pub fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
+        if nesting > 4 {
+            return false;
+        }
+
+        match self.get(ty) {
+            Type::Instance(decl, args) => {
+                !self.is_external_file(decl.file) || self.are_of_repository(args, nesting)
+            }
+            Type::Static(decl)
+            | Type::Object(decl, _)
+            | Type::Mapped(decl, _)
+            | Type::Function(decl, _) => !self.is_external_file(decl.file),
+            Type::BuiltIn(_, args)
+            | Type::Tuple(args)
+            | Type::Union(args)
+            | Type::Intersection(args) => self.are_of_repository(args, nesting),
+            Type::Param(_) | Type::Selected(..) | Type::Simple(Ty::FOREIGN_GENERIC) => true,
+            _ => self.is_open(ty),
+        }
+    }
+
+    pub fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
+        self.arena
+            .list(types)
+            .iter()
+            .any(|ty| self.is_of_repository(*ty, nesting + 1))
+    }
+
+    /// The type that declarations of one name declare.
+    pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
+        for &decl in decls {
+            let declaration = self.decl(decl);
+            match declaration.kind {
+                DeclKind::Class | DeclKind::Interface | DeclKind::Enum => {
+                    return self.instance(decl, args);
+                }
+                DeclKind::TypeParam => return self.arena.add(Type::Param(decl)),
+                DeclKind::TypeAlias => return self.alias(decl, args),
+                DeclKind::EnumMember => return self.decl_type(decl),
+                DeclKind::DefaultExport => {
+                    let value = self.decl_type(decl);
+                    return self.instance_of(value, args);
+                }
+                DeclKind::Function if constructs(declaration) => return self.instance(decl, args),
+                DeclKind::Variable
+                    if declaration.flags.has(DeclFlags::CONSTRUCTS)
+                        && !declaration.bases.is_empty() =>
+                {
+                    // `@enum {T}`
+                    return self.base_type(decl, 0);
+                }
+                DeclKind::Variable if declaration.flags.has(DeclFlags::CONSTRUCTS) => {
+                    let value = self.decl_type(decl);
+                    return self.instance_of(value, args);
+                }
+                // `exports.C = class {}`
+                DeclKind::Property | DeclKind::Getter => {
+                    let value = self.decl_type(decl);
+                    if declaration.flags.has(DeclFlags::CONSTRUCTS)
+                        || matches!(self.get(value), Type::Static(_))
+                    {
+                        return self.instance_of(value, args);
+                    }
+                }
+                _ => {}
+            }
+        }
+
+        Ty::UNKNOWN
+    }
+
+    fn alias(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        if self.is_external_global(decl) {
+            let name = self.decl_name(decl);
+            if let Some(ty) = self.known_alias(self.spelling(name), args) {
+                return ty;
+            }
+        }
+        let declaration = self.decl(decl);
+        let body = self.alias_body(decl, declaration.ty);
+        if declaration.type_params.is_empty() {
+            return body;
+        }
+        let args = self.complete_args(decl, args);
+        let mapper = self.bind(decl, &args);
+        self.substitute(body, mapper)
+    }
+
+    fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
+        self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
+    }
+
+    /// A type name that no file declares.
+    fn library_type(&mut self, name: &str, args: &[Ty]) -> Ty {
+        if let Some(ty) = self.known_alias(name, args) {
+            return ty;
+        }
+        if name == "bigint" {
+            return Ty::BIGINT;
+        }
+        match BuiltinType::of_name(name) {
+            Some(BuiltinType::Text) => Ty::STRING,
+            Some(BuiltinType::Number) => Ty::NUMBER,
+            Some(BuiltinType::Boolean) => Ty::BOOLEAN,
+            Some(BuiltinType::Object) => Ty::ANY,
+            Some(known) => self.arena.built_in(known, args),
+            None => self.external_type(args),
+        }
+    }
+
+    /// `T[K]`
+    pub fn indexed_type(&mut self, object: Ty, key: Ty) -> Ty {
+        if self.is_open(object) || self.is_open(key) {
+            return self.arena.add(Type::Indexed(object, key));
+        }
+
+        match self.get(key) {
+            Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
+            Type::Literal(LiteralKind::Number, name) => {
+                self.element_at(object, self.spelling(name).parse().ok())
+            }
+            Type::Simple(Ty::NUMBER | Ty::STRING) => self.index_type(object),
+            Type::KeyOf(of) if of == object => self.property_types(object),
+            Type::Intersection(keys) => {
+                let keys = self.arena.list(keys);
+                let literal = keys
+                    .iter()
+                    .copied()
+                    .find(|key| matches!(self.get(*key), Type::Literal(..)));
+                literal.map_or(Ty::UNKNOWN, |key| self.indexed_type(object, key))
+            }
+            Type::Union(keys) => {
+                let keys = self.arena.list(keys);
+                let types: Vec<Ty> = keys
+                    .iter()
+                    .map(|key| self.indexed_type(object, *key))
+                    .collect();
+                self.arena.union(&types)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// `check extends bound ? yes : no` under bindings of type parameters.
+    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
+        let facts = self.facts(file);
+        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
+            return Ty::UNKNOWN;
+        };
+        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
+            return Ty::UNKNOWN;
+        };
+
+        let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
+        self.query(Query::Conditional(deferred), |checker| {
+            let declared = checker.type_of(file, check);
+            let check = checker.substitute(declared, mapper);
+            if checker.is_open(check) {
+                return deferred;
+            }
+            let outer = checker.without(mapper, file, own);
+            let elements = checker.variadic(file, bound, outer);
+            let bound = checker.type_of(file, bound);
+            let bound = checker.substitute(bound, outer);
+            // `"a" extends keyof T`
+            if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
+                return deferred;
+            }
+            // Only a bare type parameter is gone through member by member, and then stands for each
+            // of them.
+            let (param, members) = match checker.get(declared) {
+                Type::Param(param) => (Some(param), checker.arena.members(check)),
+                _ => (None, Rc::from([check])),
+            };
+            let mut results = Vec::new();
+            for &member in members.iter() {
+                let mut inferred = Vec::new();
+                let fits = match (checker.get(member), &elements) {
+                    (Type::Tuple(given), Some(wanted)) => {
+                        checker.tuple_extends(given, wanted, &mut inferred)
+                    }
+                    _ => checker.extends(member, bound, &mut inferred),
+                };
+                let branch = match fits {
+                    Some(true) => checker.type_of(file, yes),
+                    Some(false) => checker.type_of(file, no),
+                    None => checker.either_branch(file, yes, no),
+                };
+                inferred.extend(param.map(|param| (param, member)));
+                inferred.extend(checker.arena.bindings(outer).iter().copied());
+                let mapper = checker.arena.mapper(inferred);
+                results.push(checker.substitute(branch, mapper));
+            }
+            checker.arena.union(&results)
+        })
+    }
+
+    /// The elements of a written tuple type with one rest element, and which that is.
+    fn variadic(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
+        let facts = self.facts(file);
+        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
+            return None;
+        };
+
+        let elements = facts.list(elements);
+        let rest = elements.iter().position(|element| element.rest)?;
+        if elements[rest + 1..].iter().any(|element| element.rest) {
+            return None;
+        }
+
+        let types: Vec<Ty> = elements
+            .iter()
+            .map(|element| self.type_of(file, element.ty))
+            .collect();
+
+        Some((
+            types
+                .into_iter()
+                .map(|ty| self.substitute(ty, mapper))
+                .collect(),
+            rest,
+        ))
+    }
+
+    /// An environment without what an outer round found for the `infer` names of this conditional
+    /// type.
+    fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
+        if own.is_empty() || mapper == TypeMapper::EMPTY {
+            return mapper;
+        }
+        let facts = self.facts(file);
+        let is_own = |param: DeclRef| {
+            param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
+        };
+        let kept = self
+            .arena
+            .bindings(mapper)
+            .iter()
+            .copied()
+            .filter(|binding| !is_own(binding.0))
+            .collect();
+        self.arena.mapper(kept)
+    }
+
+    /// Where the test cannot be decided: the branch that is not `never`.
+    fn either_branch(&mut self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
+        let yes = self.type_of(file, yes);
+        let no = self.type_of(file, no);
+        match (yes, no) {
+            (Ty::NOTHING, other) | (other, Ty::NOTHING) => other,
+            (a, b) if a == b => a,
+            _ => Ty::UNKNOWN,
+        }
+    }
+}
+
+fn primitive(word: &str) -> Ty {
+    match word {
+        "string" => Ty::STRING,
+        "number" => Ty::NUMBER,
+        "boolean" | "true" | "false" => Ty::BOOLEAN,
+        "symbol" | "unique symbol" => Ty::SYMBOL,
+        "bigint" => Ty::BIGINT,
+        "any" | "unknown" | "object" => Ty::ANY,
+        "undefined" | "null" | "void" | "never" => Ty::NOTHING,
+        _ => Ty::UNKNOWN,
+    }
+}

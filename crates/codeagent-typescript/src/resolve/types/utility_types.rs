@@ -1,0 +1,131 @@
+//! Utility types of the standard library: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
+//!
+//! Those that only change modifiers or drop members are the type itself, because a member found
+//! through them is a member of that type.
+//!
+//! **Limits.** `Exclude` and `Extract` filter only unions whose members are clearly assignable.
+
+use crate::resolve::arena::{Args, Ty, Type, Utility};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::types::signatures::Signature;
+
+impl Utility {
+    fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "ReturnType" => Self::ReturnType,
+            "InstanceType" => Self::InstanceType,
+            "Parameters" => Self::Parameters,
+            "ConstructorParameters" => Self::ConstructorParameters,
+            "Awaited" => Self::Awaited,
+            "Exclude" => Self::Exclude,
+            "Extract" => Self::Extract,
+            _ => return None,
+        })
+    }
+}
+
+impl Checker<'_> {
+    /// A utility type, `None` if the name is not one.
+    pub fn known_alias(&mut self, name: &str, args: &[Ty]) -> Option<Ty> {
+        let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
+        let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
+        Some(match name {
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer"
+            | "ThisParameterType" | "OmitThisParameter" => first,
+            "Pick" => self.selected(first, second, true),
+            "Omit" => self.selected(first, second, false),
+            "Record" => self.arena.built_in(BuiltinType::Record, &[first, second]),
+            "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
+            _ => self.utility(Utility::of_name(name)?, &[first, second]),
+        })
+    }
+
+    /// A utility type of arguments, or its promise while they still have type parameters.
+    pub fn utility(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+        if args.iter().any(|arg| self.is_open(*arg)) {
+            let args = self.arena.args(args);
+            return self.arena.add(Type::Deferred(utility, args));
+        }
+        self.utility_now(utility, args)
+    }
+
+    fn utility_now(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+        let &[first, second] = args else {
+            return Ty::UNKNOWN;
+        };
+
+        match utility {
+            Utility::ReturnType => self.result_of(first),
+            Utility::InstanceType => self.instance_of(first, &[]),
+            Utility::Parameters => {
+                let signature = self.signatures(first).last().copied();
+                self.parameter_tuple(signature)
+            }
+            Utility::ConstructorParameters => {
+                let signature = self.class_signatures(first).last().copied();
+                self.parameter_tuple(signature)
+            }
+            Utility::Awaited => self.awaited(first),
+            Utility::Exclude => self.filter_union(first, second, false),
+            Utility::Extract => self.filter_union(first, second, true),
+        }
+    }
+
+    /// What is known of a deferred utility type by the constraints of its arguments.
+    pub fn deferred_bound(&mut self, utility: Utility, args: Args) -> Ty {
+        let args = self.arena.list(args);
+        let bounds: Vec<Ty> = args
+            .iter()
+            .map(|arg| {
+                if let Type::Param(param) = self.get(*arg) {
+                    self.constraint(param)
+                } else {
+                    *arg
+                }
+            })
+            .collect();
+
+        if bounds.iter().any(|bound| self.is_open(*bound)) {
+            Ty::UNKNOWN
+        } else {
+            self.utility_now(utility, &bounds)
+        }
+    }
+
+    fn selected(&mut self, ty: Ty, names: Ty, keep: bool) -> Ty {
+        let literal = self
+            .arena
+            .members(names)
+            .iter()
+            .all(|name| matches!(self.get(*name), Type::Literal(..)));
+        if literal && !ty.is_opaque() {
+            self.arena.add(Type::Selected(ty, names, keep))
+        } else {
+            ty
+        }
+    }
+
+    fn parameter_tuple(&mut self, signature: Option<Signature>) -> Ty {
+        let Some(signature) = signature else {
+            return Ty::UNKNOWN;
+        };
+        let params = self.signature_params(signature);
+        let types: Vec<Ty> = params.iter().map(|param| param.ty).collect();
+        self.arena.tuple(&types)
+    }
+
+    fn filter_union(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
+        if !matches!(self.get(union), Type::Union(_)) {
+            return union;
+        }
+        let mut kept = Vec::new();
+        for &member in self.arena.members(union).iter() {
+            match self.extends(member, by, &mut Vec::new()) {
+                Some(is_subtype) if is_subtype != keep => {}
+                _ => kept.push(member),
+            }
+        }
+        self.arena.union(&kept)
+    }
+}

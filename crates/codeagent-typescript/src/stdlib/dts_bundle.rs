@@ -1,0 +1,461 @@
+//! Bundles of type declarations in the binary, and selection of the declarations that a world can
+//! reach.
+//!
+//! A bundle is text, line by line: `=name` and further fields open a section (a JavaScript library,
+//! or a module of a package); `+name` opens a declaration in it, with its imports from other
+//! modules (`module name`). The following lines are the parts of the declaration: the name without
+//! which the part is left out, if there is one, and its text.
+//!
+//! **Selection.** The selected declarations are the globals whose names occur in the world and
+//! those in the modules that it imports; of these, the parts with such names, and everything those
+//! mention: in their own module, in modules it imports from, among globals. No query can ask for
+//! the rest, because a name that no file contains is never looked up.
+//!
+//! **Limits.** Members of namespaces (`Intl`) are selected together.
+
+use std::sync::{Arc, OnceLock};
+
+use codeagent_model::facts::Facts;
+use memchr::memchr_iter;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::lower::extract_declarations;
+
+/// How hard the blobs are compressed.
+const LEVEL: i32 = 19;
+
+const SECTION: char = '=';
+const DECLARATION: char = '+';
+
+/// In the place of a name: all that a module exports.
+pub const ALL: &str = "*";
+
+/// The scope of what is declared for all files.
+const GLOBAL: u32 = u32::MAX;
+
+/// A declaration, cut at its members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declaration {
+    /// Name; none of what a module always has (`export = a`).
+    pub name: String,
+    /// What it imports: module, and name or [`ALL`].
+    pub imports: Vec<(String, String)>,
+    /// Its text in parts, those that can be left out with their names.
+    pub parts: Vec<(Option<String>, String)>,
+}
+
+impl Declaration {
+    /// Puts it behind a text.
+    pub fn write(&self, text: &mut String) {
+        text.push(DECLARATION);
+        text.push_str(&self.name);
+        self.imports
+            .iter()
+            .for_each(|(module, name)| text.extend(["\t", module, " ", name]));
+        text.push('\n');
+        for (name, part) in &self.parts {
+            text.extend([name.as_deref().unwrap_or_default(), "\t", part, "\n"]);
+        }
+    }
+}
+
+/// Opens a section behind a text.
+pub fn write_section<'f>(fields: impl IntoIterator<Item = &'f str>, text: &mut String) {
+    text.push(SECTION);
+    text.push_str(&fields.into_iter().collect::<Vec<&str>>().join("\t"));
+    text.push('\n');
+}
+
+/// A text as it lies in a blob: its length, then itself, compressed.
+#[must_use]
+pub fn packed(text: &str) -> Vec<u8> {
+    let compressed = zstd::encode_all(text.as_bytes(), LEVEL).unwrap_or_default();
+    [&(text.len() as u32).to_le_bytes()[..], &compressed].concat()
+}
+
+/// A text of a blob; nothing if memory lacks.
+#[must_use]
+pub fn unpacked(packed: &[u8]) -> String {
+    let text = |(length, compressed): (&[u8; 4], &[u8])| {
+        let bytes =
+            zstd::bulk::decompress(compressed, u32::from_le_bytes(*length) as usize).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    packed
+        .split_first_chunk()
+        .and_then(text)
+        .unwrap_or_default()
+}
+
+/// Declarations by section.
+#[derive(Default)]
+pub struct DtsBundle {
+    /// In their order.
+    pub sections: Vec<Section>,
+    /// Sections by name.
+    pub numbers: FxHashMap<&'static str, usize>,
+    entries: Vec<Entry>,
+    by_name: FxHashMap<(u32, &'static str), SmallVec<[u32; 2]>>,
+    /// Declarations that have a member of a name, made when somebody asks.
+    by_member: OnceLock<FxHashMap<&'static str, Vec<u32>>>,
+}
+
+/// A section.
+pub struct Section {
+    /// Name.
+    pub name: &'static str,
+    /// What stands after that.
+    pub fields: Vec<&'static str>,
+    /// What its declarations are seen as: [`GLOBAL`], or its own number.
+    scope: u32,
+    /// Its first declaration.
+    start: u32,
+}
+
+struct Entry {
+    name: &'static str,
+    section: u32,
+    imports: &'static str,
+    /// Its lines of the blob.
+    lines: &'static str,
+}
+
+impl Entry {
+    /// Its text in parts, with the names of those that can be left out and nothing in the place of
+    /// others.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.lines.lines().filter_map(|line| line.split_once('\t'))
+    }
+
+    fn imports(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.imports
+            .split('\t')
+            .filter_map(|import| import.split_once(' '))
+    }
+}
+
+impl DtsBundle {
+    /// Those of a text, whose sections are modules or all of them global. A section without a name
+    /// is global.
+    #[must_use]
+    pub fn read(text: &'static str, are_modules: bool) -> Self {
+        let mut all = Self::default();
+        let mut rest = text;
+        while let Some((line, after)) = rest.split_once('\n') {
+            rest = after;
+            if let Some(line) = line.strip_prefix(SECTION) {
+                let mut fields = line.split('\t');
+                let name = fields.next().unwrap_or_default();
+                let number = all.sections.len();
+                all.numbers.insert(name, number);
+                let scope = if are_modules && !name.is_empty() {
+                    number as u32
+                } else {
+                    GLOBAL
+                };
+                all.sections.push(Section {
+                    name,
+                    fields: fields.collect(),
+                    scope,
+                    start: all.entries.len() as u32,
+                });
+            } else if let (Some(line), Some(section)) =
+                (line.strip_prefix(DECLARATION), all.sections.last())
+            {
+                let (name, imports) = line.split_once('\t').unwrap_or((line, ""));
+                let lines;
+                (lines, rest) = rest.split_at(end_of_parts(rest));
+                all.by_name
+                    .entry((section.scope, name))
+                    .or_default()
+                    .push(all.entries.len() as u32);
+                all.entries.push(Entry {
+                    name,
+                    section: all.sections.len() as u32 - 1,
+                    imports,
+                    lines,
+                });
+            }
+        }
+
+        all
+    }
+
+    /// Number of declarations.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn by_member(&self) -> &FxHashMap<&'static str, Vec<u32>> {
+        self.by_member.get_or_init(|| {
+            let mut by_member: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+            for (number, entry) in (0..).zip(&self.entries) {
+                let names = entry
+                    .parts()
+                    .map(|(name, _)| name)
+                    .filter(|name| !name.is_empty());
+                names.for_each(|name| by_member.entry(name).or_default().push(number));
+            }
+            by_member
+        })
+    }
+
+    /// Whether a name leads to anything where the global declarations of some names are there
+    /// already. What is declared in modules may be there.
+    #[must_use]
+    pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
+        let scopes = self
+            .sections
+            .iter()
+            .map(|section| section.scope)
+            .filter(|scope| *scope != GLOBAL);
+        let mut owners = self
+            .by_member()
+            .get(name)
+            .into_iter()
+            .flatten()
+            .map(|entry| &self.entries[*entry as usize]);
+
+        scopes
+            .chain([GLOBAL])
+            .any(|scope| self.by_name.contains_key(&(scope, name)))
+            || owners.any(|entry| {
+                self.sections[entry.section as usize].scope != GLOBAL || is_there(entry.name)
+            })
+    }
+
+    /// The declarations of a section.
+    fn of_section(&self, section: usize) -> impl Iterator<Item = &Entry> {
+        let end = self
+            .sections
+            .get(section + 1)
+            .map_or(self.entries.len(), |next| next.start as usize);
+        self.entries[self.sections[section].start as usize..end].iter()
+    }
+}
+
+/// Where the next line begins that is no part of a declaration.
+fn end_of_parts(lines: &str) -> usize {
+    let mut starts =
+        std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
+    starts
+        .find(|start| lines[*start..].starts_with([SECTION, DECLARATION]))
+        .unwrap_or(lines.len())
+}
+
+/// Texts of which some are taken.
+pub struct Source {
+    /// The texts.
+    pub texts: &'static DtsBundle,
+    is_taken: Vec<bool>,
+}
+
+impl Source {
+    /// What was taken: sections and their texts, in order.
+    pub fn taken(&self, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
+        let mut texts: Vec<(usize, String)> = Vec::new();
+        for (entry, _) in self
+            .texts
+            .entries
+            .iter()
+            .zip(&self.is_taken)
+            .filter(|(_, is_taken)| **is_taken)
+        {
+            let section = entry.section as usize;
+            if texts.last().is_none_or(|(last, _)| *last != section) {
+                texts.push((section, String::new()));
+            }
+            if let Some((_, text)) = texts.last_mut() {
+                entry
+                    .parts()
+                    .filter(|(name, _)| name.is_empty() || is_name(name))
+                    .for_each(|part| text.extend([part.1, "\n"]));
+            }
+        }
+
+        texts
+    }
+}
+
+/// Takes what names lead to.
+pub struct BundleSelection<'n> {
+    /// Which names there are.
+    is_name: &'n dyn Fn(&str) -> bool,
+    /// Whether a section of the first source is there at all.
+    is_selected: &'n dyn Fn(usize) -> bool,
+    /// The texts that have a module.
+    having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
+    sources: Vec<Source>,
+    open: Vec<(usize, u32)>,
+    /// What modules were asked for: source and section, name.
+    asked: FxHashSet<((usize, usize), &'static str)>,
+    /// What was looked up where it is mentioned: source and scope, name; in the first source what
+    /// was looked up among globals.
+    seen: FxHashSet<((usize, u32), &'static str)>,
+}
+
+impl<'n> BundleSelection<'n> {
+    /// Of global declarations, and of modules where `having` finds them.
+    pub fn new(
+        global: &'static DtsBundle,
+        is_name: &'n dyn Fn(&str) -> bool,
+        is_selected: &'n dyn Fn(usize) -> bool,
+        having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
+    ) -> Self {
+        let mut taking = Self {
+            is_name,
+            is_selected,
+            having,
+            sources: Vec::new(),
+            open: Vec::new(),
+            asked: FxHashSet::default(),
+            seen: FxHashSet::default(),
+        };
+
+        taking.source(global);
+        taking
+    }
+
+    /// Takes what the world imports of a module.
+    pub fn import(&mut self, module: &'static str) {
+        self.ask(module, ALL);
+    }
+
+    /// What is taken, by source.
+    pub fn finish(mut self) -> Vec<Source> {
+        while let Some((source, entry)) = self.open.pop() {
+            self.go_on(source, entry);
+        }
+        self.sources
+    }
+
+    /// The number of a source, with the global names in it asked for.
+    fn source(&mut self, texts: &'static DtsBundle) -> usize {
+        if let Some(number) = self
+            .sources
+            .iter()
+            .position(|source| std::ptr::eq(source.texts, texts))
+        {
+            return number;
+        }
+
+        self.sources.push(Source {
+            texts,
+            is_taken: vec![false; texts.entries.len()],
+        });
+
+        let is_asked =
+            |name: &&'static str| (self.is_name)(name) || self.seen.contains(&((0, GLOBAL), *name));
+        let global = texts
+            .by_name
+            .keys()
+            .filter(|(scope, name)| *scope == GLOBAL && is_asked(name));
+        for (_, name) in global.copied().collect::<Vec<_>>() {
+            self.take(self.sources.len() - 1, GLOBAL, name);
+        }
+
+        self.sources.len() - 1
+    }
+
+    /// Takes the declarations of a name in a scope; whether there are some.
+    fn take(&mut self, number: usize, scope: u32, name: &str) -> bool {
+        let Source { texts, is_taken } = &mut self.sources[number];
+        let Some(entries) = texts.by_name.get(&(scope, name)) else {
+            return false;
+        };
+        for &entry in entries {
+            let is_selected =
+                number > 0 || (self.is_selected)(texts.entries[entry as usize].section as usize);
+            if is_selected && !std::mem::replace(&mut is_taken[entry as usize], true) {
+                self.open.push((number, entry));
+            }
+        }
+        true
+    }
+
+    /// Takes a name, or all that there are, that a module exports.
+    fn ask(&mut self, module: &'static str, name: &'static str) {
+        let Some(texts) = (self.having)(module) else {
+            return;
+        };
+
+        let source = self.source(texts);
+
+        let Some(&section) = texts.numbers.get(module) else {
+            return;
+        };
+        if !self.asked.insert(((source, section), name)) {
+            return;
+        }
+
+        // What it has without a name: `export = a`, `export * from "b"`.
+        self.take(source, section as u32, "");
+
+        if name == ALL {
+            let names = texts
+                .of_section(section)
+                .map(|entry| entry.name)
+                .filter(|name| (self.is_name)(name));
+            for name in names.collect::<Vec<_>>() {
+                self.take(source, section as u32, name);
+            }
+        } else if self.take(source, section as u32, name) {
+            return;
+        }
+
+        let passed_on = texts
+            .of_section(section)
+            .filter(|entry| entry.name.is_empty())
+            .flat_map(Entry::imports);
+        for (module, _) in passed_on {
+            self.ask(module, name);
+        }
+    }
+
+    /// Takes what a declaration that is taken leads to.
+    fn go_on(&mut self, source: usize, entry: u32) {
+        let texts = self.sources[source].texts;
+        let entry = &texts.entries[entry as usize];
+
+        // All that `export *` passes on is asked for by name.
+        for (module, name) in entry.imports().filter(|_| !entry.name.is_empty()) {
+            self.ask(module, name);
+        }
+
+        let scope = texts.sections[entry.section as usize].scope;
+        let is_name = self.is_name;
+
+        for (_, text) in entry
+            .parts()
+            .filter(|(name, _)| name.is_empty() || is_name(name))
+        {
+            for word in words(text) {
+                if scope != GLOBAL
+                    && (!self.seen.insert(((source, scope), word))
+                        || self.take(source, scope, word))
+                {
+                    continue;
+                }
+                if self.seen.insert(((0, GLOBAL), word)) {
+                    for number in 0..self.sources.len() {
+                        self.take(number, GLOBAL, word);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The identifiers in a text.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+        .filter(|word| !word.is_empty())
+}
+
+/// The declarations in a text that only declares.
+#[must_use]
+pub fn declared(text: &str) -> Arc<Facts> {
+    Arc::new(extract_declarations(text))
+}
